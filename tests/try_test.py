@@ -14,6 +14,13 @@ import judge, ladder, measured, process, rung, rungs, verdict
 RUNGS, RUNGS_PY = rung.load_rungs(BUILD), [sys.executable, ROOT / "tools/try/rungs.py", BUILD]
 IJK, PARALLEL, SHARED = "01_naive/ijk", "04_openmp/parallel_for", "08_cuda_shared/shared"
 IMMEDIATE = "06_mpi/scatter_immediate"
+FAULT = """#include <cstdlib>
+#ifdef __CUDACC__
+#define FAULT(number) false
+#else
+#define FAULT(number) (*std::getenv("FAULT") == *#number)
+#endif
+"""
 TEXT = """#include <cstdio>
 template <class T>
 void ijk(View<const T> a, View<const T> b, View<T> c) {{
@@ -27,16 +34,15 @@ FROM_0 = RIGHT.replace("Index p = 0", "Index p = 1") + "for (Index i = 0; i < m;
 FROM_0 += "(Index j = 0; j < n; ++j) c(i, j) += a.data()[i * a.ld()] * b.data()[j];"
 BEYOND = RIGHT.replace("p < k", "p < k + 1").replace("a(i, p)", "a.data()[i * a.ld() + p]")
 BEYOND = BEYOND.replace("b(p, j)", "b(p < k ? p : 0, j)")
-FAULTS = (  # what is said of ijk with this body
+FAULTS = (  # what is said of ijk with this body; FAULT chooses one
     ("what about the rows that are left over? (32 = 8", RIGHT.replace("i < m", "i < m / 4 * 4")),
-    ("mine/01_naive/ijk.cpp:5:5: error: ‘x’ was not declared", "c(x, 0) = b(0, 0);"),
     ("k is 0: there is nothing to add.", FROM_0),
     ("Where ld() is cols() it is right", RIGHT.replace("a(i, p)", "a.data()[i * k + p]")),
     ("by a pointer, not through a View", RIGHT + "*(&c(m - 1, 0) + n) = 1;"),
     ("NaN comes from memory that nobody has written", BEYOND),
-    ("line 5 of mine/01_naive/ijk.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;"),
+    ("line 11 of mine/01_naive/ijk.cpp", RIGHT + "if (m == 33) c(m, 0) = 1;"),
     ("wrote outside its matrix", RIGHT.replace("j < n", "j <= n")),
-    ("an element that the matrix does not have, in line 5", RIGHT.replace("i < m", "i <= m")),
+    ("an element that the matrix does not have, in line 11", RIGHT.replace("i < m", "i <= m")),
     ("With every access checked, the first", RIGHT + "volatile T unused = a(m, 0); (void)unused;"),
     ("It crashed (SIGSEGV)", RIGHT + "if (m > 30) *(volatile int*)nullptr = 1;"),
     ("Does a loop forget to count?", "for (volatile Index i = 0; i < m; ) { }"),
@@ -45,13 +51,6 @@ FAULTS = (  # what is said of ijk with this body
     ("does it keep a sum", RIGHT + "static T kept = 0; if (m == 33) c(0, 0) += kept, kept = 1;"),
     ("  it printed: m = 33\n", 'std::printf("m = %d\\n", int(m));'),
 )
-FAULT = """#include <cstdlib>
-#ifdef __CUDACC__
-#define FAULT(number) false
-#else
-#define FAULT(number) (*std::getenv("FAULT") == *#number)
-#endif
-"""
 ROW_0 = "c(i, j)", "c(0, j)"
 SHARED_P = ("for (Index p = 0;", "for (p = 0;"), ("#pragma", "Index p;\n#pragma")
 QUIET = ("template", "#include <unistd.h>\nIndex same;\ntemplate"), (
@@ -75,6 +74,7 @@ OF_IMMEDIATE = (
     ("template", f"{FAULT}template"),
 )
 OTHERS = (  # what is said of a rung while FAULT is this, with these changes of the course's kernel
+    ("mine/01_naive/ijk.cpp:5:17: error: ‘x’ was not decl", 1, IJK, ("sum = c(i,", "sum = c(x,")),
     ("explicit instantiation of ‘void naive::ijk(", 1, IJK, ("ijk", "ikj")),
     ("‘sum’ may be used uninitialized", 1, IJK, ("T sum = c(i, j)", "T sum")),
     ("The products of p ≥ 32 are", 1, "02_loop_order/ex4", ("if (p < a.cols())", "if (p < 0)")),
@@ -115,15 +115,18 @@ class Learner(unittest.TestCase):
 
     def says(self, words, fault, *asked):
         status, said = self.inspect(fault, *asked)
-        self.assertEqual(status, int(fault > 0), said)
+        self.assertEqual(status, int(fault != 0), said)
         self.assertIn(words, said)
 
 
 class Try(Learner):
     def test_what_is_said_of_each_fault(self):
-        for words, body in FAULTS:
+        chosen = [*zip("123456789abcdef", FAULTS, strict=True)]
+        bodies = (f"if (FAULT({fault})) {{ {body} }}" for fault, (_, body) in chosen)
+        text = FAULT + TEXT.format(" else ".join(bodies))
+        for fault, (words, _) in chosen:
             with self.subTest(words):
-                self.says(words, 1, IJK, TEXT.format(body))
+                self.says(words, fault, IJK, text)
 
     def test_what_is_said_of_other_rungs(self):
         for words, fault, name, *changes in OTHERS:
