@@ -74,7 +74,7 @@ OF_IMMEDIATE = (
     ("template", f"{FAULT}template"),
 )
 OTHERS = (  # what is said of a rung while FAULT is this, with these changes of the course's kernel
-    ("mine/01_naive/ijk.cpp:5:17: error: ‘x’ was not decl", 1, IJK, ("sum = c(i,", "sum = c(x,")),
+    ("mine/01_naive/ijk.cpp:5:17: error: ‘x’ was not", 1, IJK, ("sum = c(i,", "sum = c(x,")),
     ("explicit instantiation of ‘void naive::ijk(", 1, IJK, ("ijk", "ikj")),
     ("‘sum’ may be used uninitialized", 1, IJK, ("T sum = c(i, j)", "T sum")),
     ("The products of p ≥ 32 are", 1, "02_loop_order/ex4", ("if (p < a.cols())", "if (p < 0)")),

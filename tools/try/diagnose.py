@@ -1,4 +1,4 @@
-"""What is wrong with a C: where its wrong elements lie, and which well-known fault explains them."""
+"""What is wrong with a C: where its wrong elements lie, and which known fault explains them."""
 import itertools
 from typing import NamedTuple
 
@@ -33,7 +33,8 @@ def where(wrong, asks, owners):
                 tiles = f"({first} = {first // 4} · 4: only whole tiles?)"
                 why = f": what about the {what} that are left over? {tiles}"
             name = "i" if what == "rows" else "j"
-            return f"{begin} {name} ≥ {first}, and all of those are wrong" + (why if asks else ".")
+            why = why if asks else "."
+            return f"{begin} {name} ≥ {first}, and all of those are wrong{why}"
     i, j = np.argwhere(~wrong).max(axis=0) + 1
     if i < m and j < n and not wrong[:i, :j].any():
         why = ": what about the rows and columns that are left over?" if asks else "."
@@ -59,7 +60,7 @@ def faults(problem, i, j):
     for q in range(k - 1, 0, -1):
         last = last + a[i, q] * b[q, j]
         missing = f"The products of p ≥ {q} are missing: what about the end of k?"
-        anew = f"Only the products of p ≥ {q} are there: the sum begins anew on the way through k."
+        anew = f"Only the products of p ≥ {q} are there: the sum begins anew in the middle of k."
         yield missing, right - last
         yield f"The products of p < {q} are missing.", before + last
         yield anew, last

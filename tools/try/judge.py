@@ -80,8 +80,8 @@ def near_one(dtype, count):
 
 
 def lay(memory, matrix, pad, guards):
-    """Lays it behind what the memory holds, with guards before, in the ends of its rows, and behind,
-    a row more. Returns where it and they begin and end, and what finds it in such a memory."""
+    """Lays it behind what the memory holds, with guards before, in the ends of its rows, and a row
+    more behind. Returns where it begins, where they lie, and what finds it in such a memory."""
     memory += bytes(-len(memory) % 64)
     begin, (rows, cols), size = len(memory) + BAND, matrix.shape, matrix.itemsize
     memory += guards(matrix.dtype, (rows + 1) * (cols + pad) + 2 * BAND // size).tobytes()

@@ -230,7 +230,7 @@ def outside(rung, shape):
 
 
 def race(rung):
-    """What the thread sanitizer sees in one run; and why nothing can be said of races, or nothing."""
+    """What the thread sanitizer sees in one run; and why nothing can be said of races, if so."""
     clang = shutil.which("clang++")
     program = rung.raced_by(clang).compiled()[0] if clang else None
     if program is None:
