@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "runner/cpu.hpp"
 #include "runner/run.hpp"
 #include "runner/text.hpp"
 
@@ -15,13 +16,14 @@ namespace {
 
 enum class State : std::int64_t { asked, begun, answered, outside, failed, refused };
 
-/// A product as the parent asks for it. What stands below `state` is the child's answer.
+/// A product as the parent asks for it: a, b, c and bt are places in the file. From `state` on it is the
+/// child's answer.
 struct Product {
   std::int64_t type;  // bf16, f32, f64, i32
   std::int64_t m, n, k, pad, threads, tile;
   Dim2 grid, block;
   std::int64_t seed, digits, again;  // again: on the A and B of the product before
-  std::int64_t c;                    // where C goes in the file, by rows without gaps
+  std::int64_t a, b, c, bt;
   State state;
   double seconds, counts[4];
   char text[256];
@@ -32,7 +34,8 @@ struct Product {
   }
 };
 
-/// Multiplies by a variant of this name, on its own matrices.
+/// Multiplies by a variant of this name: a kernel on the processor in the shared memory itself, others on
+/// matrices of their own, made from the same recipe.
 template <class T>
 class Multiplier {
  public:
@@ -48,6 +51,34 @@ class Multiplier {
     const Problem<T> problem{{asked.m, asked.n, asked.k}, fill, std::uint64_t(asked.seed), asked.pad};
     if (const std::string why = variant_->refuses(problem, settings); !why.empty())
       return asked.say(State::refused, why);
+    if constexpr (std::is_same_v<T, Result<T>>) {
+      const auto* const kernel = dynamic_cast<CpuVariant<T>*>(variant_.get());
+      if (kernel != nullptr && dynamic_cast<VectorsVariant<T>*>(variant_.get()) == nullptr) {
+        variant_->allocate({}, settings);
+        return multiply_here(*kernel, asked);
+      }
+    }
+    multiply_apart(asked, problem, settings);
+  }
+
+ private:
+  View<Result<T>> matrix(Index place, Index rows, Index cols, const Product& asked) {
+    return {reinterpret_cast<Result<T>*>(memory_ + place), rows, cols, cols + asked.pad};
+  }
+
+  void multiply_here(const CpuVariant<T>& kernel, Product& asked) {
+    const auto [m, n, k] = Shape{asked.m, asked.n, asked.k};
+    const View<T> a = matrix(asked.a, m, k, asked), b = matrix(asked.b, k, n, asked),
+                  c = matrix(asked.c, m, n, asked), bt = matrix(asked.bt, n, k, asked);
+    for (Index i = 0; i < m; ++i)  // its pages, and the caches, are not timed
+      for (Index j = 0; j < n; ++j) c(i, j) = *const_cast<volatile T*>(&c(i, j));
+    const Stopwatch watch;
+    kernel.call(a, b, c, bt);
+    asked.seconds = watch.seconds();
+    asked.state = State::answered;
+  }
+
+  void multiply_apart(Product& asked, const Problem<T>& problem, const Settings& settings) {
     if (asked.again == 0) {
       variant_->release();
       problem_ = problem;
@@ -68,14 +99,13 @@ class Multiplier {
     const View<const Result<T>> c = variant_->result();
     if (!world_.is_root()) return;
     if (c.rows() == asked.m && c.cols() == asked.n)
-      copy<Result<T>>(c, {reinterpret_cast<Result<T>*>(memory_ + asked.c), asked.m, asked.n, asked.n});
+      copy<Result<T>>(c, matrix(asked.c, asked.m, asked.n, asked));
     asked.seconds = seconds;
     const Times::Field counts[] = {times.accesses, times.sectors, times.shared_accesses, times.wavefronts};
     for (int i = 0; i < 4; ++i) asked.counts[i] = counts[i].value_or(0);
     asked.say(said.empty() ? State::answered : error > 0 ? State::outside : State::failed, said);
   }
 
- private:
   const World& world_;
   char* memory_;
   std::shared_ptr<Variant<T>> variant_;

@@ -2,7 +2,8 @@
 import re, resource, secrets, shutil, signal, sys, textwrap
 from functools import cache, partial
 
-from judge import FAILED, OUTSIDE, REFUSED, Problem, ask
+from judge import FAILED, OUTSIDE, REFUSED, Problem, ask, np
+from diagnose import Diagnosis, diagnosed
 from process import MEMORY, PATIENCE
 
 THIN = "3x4x0 0x4x3 3x0x4 1x17x9 17x1x9 17x9x1".split()
@@ -13,18 +14,13 @@ RANKS = 2, 1, 3, 5
 ORDERS = "forward", "reversed", "987654"  # of threads under the emulator
 NO_SANITIZER = "`ulimit -v` leaves the sanitizers no memory" * (MEMORY != resource.RLIM_INFINITY)
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
-MESSAGE = "Another run is right: does somebody wait for each message to arrive?"
-KEEPS = "The first run is right, a second one is not: does it write to A or B, or keep a sum?"
-ORDER = "The result depends on the order in which threads run: "
-ORDER += "is a barrier missing, or do two write to one place?"
 UNLIKE = "Under the thread sanitizer it is not right, or does not end."
-OF_LD = "Where ld() is cols() it is right: element (i, j) lies at data() + i * ld() + j."
 
 
 def told(text, indent=""):
-    """A line, on a terminal as wide as that."""
+    """A line, on a terminal as wide as that, at once."""
     indents = {"initial_indent": indent, "subsequent_indent": indent + "  "}
-    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents))
+    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents), flush=True)
 
 
 SEED = secrets.randbits(62)  # no program knows it before it is asked
@@ -35,42 +31,42 @@ def types_of(rung):
     return [rung.option("--type")] if rung.option("--type") else ["f32", "f64", "i32"]
 
 
-def owner_of(ranks, grid, block):
-    """Which rank makes an element of C: whole rows shared out evenly, or blocks on a grid."""
-
-    def owner(m, i, j):
-        if grid[0]:
-            return i // block[0] % grid[0] * grid[1] + j // block[1] % grid[1]
-        return next(rank for rank in range(ranks) if m * (rank + 1) // ranks > i)
-
-    return owner if ranks > 1 else None
-
-
-def settings_of(rung, ranks=2, threads=None, timed=False):
+def settings_of(rung, ranks, threads, timed):
     """Lists of threads, tile, grid and block, as child.cpp has them; 0: the step's own."""
-    sides = lambda text: tuple(map(int, text.split("x"))) if text and not timed else (0, 0)
-    grids = rung.option("--grid")
-    if grids and ranks != 2:
-        grids = f"1x{ranks},{ranks}x1"
-    threads = threads or int(rung.option("--threads") or 1)
-    tile = 0 if timed else int(rung.option("--tile") or 0)
-    block = sides(rung.option("--block"))
-    return [(threads, tile, *sides(grid), *block) for grid in (grids or "").split(",")]
+    option = lambda name: "" if timed else rung.option(name)
+    sides = lambda text: map(int, (text or "0x0").split("x"))
+    grids = option("--grid") if ranks == 2 else option("--grid") and f"1x{ranks},{ranks}x1"
+    first = threads or int(rung.option("--threads") or 1), int(option("--tile") or 0)
+    return [[*first, *sides(grid), *sides(option("--block"))] for grid in grids.split(",")]
+
+
+def owners_of(row, ranks):
+    """The rank that makes each element of C: whole rows shared out evenly, or blocks on a grid."""
+    i, j = np.indices(row.c.shape)
+    _, _, p, q, rows, cols = row.setting
+    if p:
+        return i // rows % p * q + j // cols % q
+    return np.searchsorted([len(i) * (rank + 1) // ranks for rank in range(ranks)], i, "right")
 
 
 def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, start=(), **how):
-    """Found of these shapes in each type."""
+    """Found of these shapes in each type, or of these problems."""
     problems = [problem_of(kind, shape) for kind in types or types_of(rung) for shape in shapes]
     problems = how.pop("problems", problems)
     settings = settings_of(rung, ranks, threads, how.get("timed", False))
     how["limited"] = how.get("limited", True) and (not rung.on_gpu or bool(order))
-    if rung.on_ranks:
-        start = ["mpirun", "-n", ranks]
-        how["owner"] = owner_of(ranks, settings[-1][2:4], settings[-1][4:6])
-    for _ in range(5):
+    start = ["mpirun", "-n", ranks] if rung.on_ranks else start
+    for _ in range(5 if rung.on_ranks else 1):
         found = ask(start, program, [rung.variant, *order.split()], settings, problems, **how)
-        if not rung.on_ranks or "ORTE_ERROR_LOG" not in found.run.err:
+        if "ORTE_ERROR_LOG" not in found.run.err:
             break  # else mpirun has lost what a rank said
+    if row := found.last():
+        row.place = f"m x n x k = {row.problem.shape}" + f", {ranks} ranks" * rung.on_ranks
+        row.place += f", {row.problem.kind}" * (row.problem.kind in ("f64", "i32"))
+        row.said = Diagnosis()
+        if row.wrong.any() and not row.problem.digits:
+            owners = owners_of(row, ranks) if rung.on_ranks and ranks > 1 else None
+            row.said = diagnosed(row.problem, row.c, row.wrong, owners)
     return found
 
 
@@ -79,34 +75,31 @@ def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, 
 
 def verdict(rung, program):
     """True if it is right; else it says what is wrong. None if this machine cannot run it."""
-    emulated = rung.emulated
     shapes = ON_GPU if rung.on_gpu else SHAPES
-    orders = [{"order": order} for order in ORDERS] if emulated else [{}]
-    if rung.on_ranks:
-        orders = [{"ranks": ranks} for ranks in RANKS]
-    for order in orders:
-        of_order = SHAPES[:3] if rung.on_ranks and order["ranks"] != RANKS[0] else shapes
-        # Twice: what the first run wrote to A or B, or keeps, spoils the second.
-        found = checked(rung, program, of_order, repeat=2, **order)
-        if not found.right():
-            row = found.last()
-            if row and row.state == REFUSED:
-                of = {"shapes": [row.problem.shape], "types": [row.problem.kind]}
-                ours = checked(rung, rung.course, **of, **order).last()
-                if ours and ours.state == REFUSED:
-                    return print(f"{rung.variant}: {ours.message}", file=sys.stderr)
-            said = findings(rung, program, found, orders, order)
-            return wrong(rung, place_of(rung, found, order), said, found)
-    told(f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * emulated)
-    sys.stdout.flush()
+    orders = [{"order": order} for order in ORDERS if rung.emulated]
+    orders += [{"ranks": ranks} for ranks in RANKS if rung.on_ranks]
+    for order in orders or [{}]:
+        of_order = SHAPES[:3] if order.get("ranks", 2) != 2 else shapes
+        found = checked(rung, program, of_order, repeat=2, **order)  # twice: it may keep a sum
+        if found.right():
+            continue
+        row = found.last()
+        if row and row.state == REFUSED:
+            of = {"shapes": [row.problem.shape], "types": [row.problem.kind]}
+            ours = checked(rung, rung.course, **of, **order).last()
+            if ours and ours.state == REFUSED:
+                return print(f"{rung.variant}: {ours.message}", file=sys.stderr)
+        said = findings(rung, program, found, orders, order)
+        return wrong(rung, row.place if row else "it has no result", said, found)
+    orders_too = " and in three orders of threads" * rung.emulated
+    told(f"right so far, at {len(shapes)} shapes{orders_too}")
     print_of_learner(found)
-    if NO_SANITIZER:
-        missing = f"not checked for accesses outside, nor for races: {NO_SANITIZER}"
-    else:
+    missing = NO_SANITIZER and f"not checked for accesses outside, nor for races: {NO_SANITIZER}"
+    if not missing:
         said, missing = race(rung) if rung.threaded else ([], "")
         if said:
             return wrong(rung, "right so far, but not always", said)
-        if not stays_inside(rung, program, shapes[0]):
+        if not stays_inside(rung, shapes[0]):
             return False
     print("✔ right" + f" ({missing})" * bool(missing))
     return True
@@ -122,17 +115,11 @@ def wrong(rung, what, lines, found=None):
     return False
 
 
-def place_of(rung, found, order):
-    """Of which product the last row is."""
-    if not (row := found.last()):
-        return "it has no result"
-    of_type = f", {row.problem.kind}" * (row.problem.kind not in ("f32", "bf16"))
-    of_type += f", {order.get('ranks', 2)} ranks" * rung.on_ranks
-    return f"m x n x k = {row.problem.shape}{of_type}"
-
-
 def print_of_learner(found, most=8):
-    lines = found.printed()
+    """What the kernel printed in the last of these products; if all are right, in the first."""
+    at = 0 if found.right() else len(found.rows) - 1
+    lines = "".join(found.run.out.split("\x1e")[1:][at:][:1]).split("\n")
+    lines = [line for line in lines if line.strip()]
     for line in lines[:most] + [f"… and {len(lines) - most} lines more"] * (len(lines) > most):
         print(f"  it printed: {line}")
 
@@ -145,57 +132,42 @@ def explained(row):
 
 def findings(rung, program, found, orders, order):
     """What to tell of a run, with the threads in this order, that was not right."""
-    row = found.last()
+    row, ended = found.last(), found.run.status is not None
     if rung.threaded and (said := race(rung)[0]) and said != [UNLIKE]:
         return said
     if row is None or row.verdict != "wrong":
-        if said := of_mpi(found.run.err):
-            return said
-        if found.run.status is not None:
+        if ended:
             return crash(rung, found, order)
         why = "Does a loop forget to count?"
         if rung.on_ranks:
             why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
         return [f"It has not ended after {PATIENCE} s. {why}"]
-    kind, unwritten, ended = row.problem.kind, row.said.unwritten, found.run.status is not None
+    said, kind, unwritten = explained(row), row.problem.kind, row.said.unwritten
     if row.state in (FAILED, REFUSED) or not ended:
-        return explained(row)
+        return said
     if unwritten and rung.on_ranks:
-        received = "Has every rank received its part of A and of C, and B, and waited for them?"
-        return [*explained(row), received]
-    again = partial(checked, rung, program=program, shapes=[row.problem.shape], types=[kind])
-    others = [again(**other).last() for other in (orders if rung.emulated else ())]
-    depends = any(other is None or other.said[:1] != row.said[:1] for other in others)
-    if depends or (unwritten and rung.emulated):
-        row.said = row.said._replace(where="")  # it says nothing then
-    said = explained(row)
+        why = "Has every rank received its part of A and of C, and B, and waited for them?"
+        return [*said, why]
     if unwritten and rung.emulated:
-        begins = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
-        said += [begins + "is it read without a barrier before, or without a wait for the copy?"]
+        why = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
+        said += [why + "is it read without a barrier before, or without a wait for the copy?"]
     if kind in ("f64", "i32") and row.state != OUTSIDE:
-        said.append("In f32 it is right: does a number have another type than T?")
-    if depends:
-        return [*said, ORDER]
+        said += ["In f32 it is right: does a number have another type than T?"]
+    again = partial(checked, rung, program, [row.problem.shape], [kind])
+    others = [again(**other).last() for other in orders if rung.emulated]
+    if any(other is None or other.said[:1] != row.said[:1] for other in others):
+        why = "is a barrier missing, or do two write to one place?"
+        return [*said, f"The result depends on the order in which threads run: {why}"]
     if again(repeat=2, pad=0, **order).right():
-        said = [line for line in said if line in (row.message, row.said.element)] + [OF_LD]
+        why = "Where ld() is cols() it is right: element (i, j) lies at data() + i * ld() + j."
+        said = [row.said.element or row.message, why]
     if again(**order).right():
-        said.append(MESSAGE if rung.on_ranks else KEEPS)
+        said += ["Another run is right: does it keep a sum, or not wait for a message?"]
     if row.state == OUTSIDE and not rung.emulated:
-        debug, _ = rung.compiled("-debug")
-        where = access(rung, again(program=debug, limited=False, **order)) if debug else ""
-        hidden = "by a pointer, not through a View"
-        hidden += ": does a mask let a vector reach beyond the row?" * (rung.step == "05_avx2")
-        said.append(f"The first access outside: {where or hidden}.".replace("?.", "?"))
+        _, where = accessed(rung, row.problem.shape, [kind], **order)
+        where = where or "by a pointer, not through a View"
+        said += [f"The first access outside: {where}."]
     return said
-
-
-def of_mpi(err):
-    """MPI's own words about a call that failed."""
-    words = (
-        r"\*\*\* (An error occurred in MPI_\w+|MPI_ERR_\w+: .*)|Fatal error in (.*?),? error stack"
-    )
-    said = dict.fromkeys(open_mpi or mpich for open_mpi, mpich in re.findall(words, err))
-    return [f"MPI says: {': '.join([*said][:2])}."] if said else []
 
 
 def end_of(found):
@@ -203,76 +175,73 @@ def end_of(found):
     if found.run.status is None:
         return "it has not ended"
     of_rank = re.search(r"exited on signal (\d+)", found.run.err)
-    number = int(of_rank[1]) if of_rank else -(found.run.status or 0)
+    number = int(of_rank[1]) if of_rank else -found.run.status
     names = {int(of): of.name for of in signal.Signals}
     return names.get(number, f"signal {number}") if number > 0 else f"exit {found.run.status}"
 
 
 def crash(rung, found, order):
-    """What the address sanitizer says of this run, or else how it ended."""
+    """How it ended, and why, in its own words, MPI's or the address sanitizer's."""
     if found.run.status == 0:
         return ["It ended the program (exit 0)."]
-    row, (debug, _) = found.last(), rung.compiled("-debug")
-    again = found
-    if debug and row:
-        of = row.problem
-        again = checked(rung, debug, [of.shape], [of.kind], repeat=2, limited=False, **order)
-    threw = re.findall(r"what\(\): *(.*)", found.run.err)[:1]
-    why = ", ".join(filter(None, [*threw, access(rung, again)]))
+    words = r"(?:what\(\): +|\*\*\* (?=An error occurred in MPI_|MPI_ERR_)|Fatal error in )(.*?)"
+    words = rf"(?m){words}(?:, error stack:)?$"
+    said = [*dict.fromkeys(re.findall(words, found.run.err))][:2]
+    if found.rows and not said:
+        of = found.last().problem
+        said = [accessed(rung, of.shape, [of.kind], repeat=2, **order)[1]]
+    why = ": ".join(filter(None, said))
     return [f"It crashed ({end_of(found)})" + f": {why}" * bool(why) + "."]
 
 
-def access(rung, found):
-    """What the address sanitizer stopped at, and where in the learner's file; or nothing."""
+def accessed(rung, shape, types=None, **how):
+    """Found of a run unoptimised, where each access through a View is checked, under the address
+    sanitizer, and what that stopped at, and where; or nothing, and the compiler's words."""
+    program, error = rung.compiled("-debug")
+    if program is None:
+        return None, error
+    found = checked(rung, program, [shape], types, limited=False, **how)
     kind = re.search(r"AddressSanitizer: ([\w-]+)", found.run.err)
-    if not kind:
-        return ""
     line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.run.err)
+    if not kind:
+        return found, ""
     beyond = kind[1] in ("ILL", "TRAP")  # a View's own check
     said = "an element that the matrix does not have" if beyond else kind[1].replace("-", " ")
-    return said + (f", in line {line[1]} of {rung.shown}" if line else "")
+    return found, said + (f", in line {line[1]} of {rung.shown}" if line else "")
 
 
-def stays_inside(rung, program, shape):
-    """True if it runs unoptimised, where each access through a View is checked, under the address
-    sanitizer; else it says what went wrong. The emulator always checks accesses through a View."""
-    pointers = re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text)
-    if not rung.on_gpu or pointers:
-        program, error = rung.compiled("-debug")
-    elif rung.emulated:
+def stays_inside(rung, shape):
+    """True if each access is to an element; else it says what went wrong. The emulator checks those
+    through a View in each run."""
+    if rung.emulated and not re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text):
         return True
-    if program is None:
-        return wrong(rung, "it does not compile with checks", error.split("\n"))
-    found = checked(rung, program, [shape], limited=False, order="forward" * rung.on_gpu)
-    without_emulator = rung.on_gpu and found.run.status == 2 and not found.rows
-    if found.right() or without_emulator:
+    found, where = accessed(rung, shape, order="forward" * rung.on_gpu)
+    if found is None:
+        return wrong(rung, "it does not compile with checks", where.split("\n"))
+    if found.right() or (rung.on_gpu and found.run.status == 2):  # it has no emulator
         return True
-    row = found.last()
+    said, row = [f"The first access outside: {where or end_of(found)}."], found.last()
     if row and row.verdict == "wrong":
         said = explained(row) + ["Is a variable used before it is set?"] * row.said.unwritten
-    else:
-        said = [f"The first access outside: {access(rung, found) or end_of(found)}."]
-    return wrong(rung, f"with every access checked, {place_of(rung, found, {})}", said, found)
+    return wrong(rung, "with every access checked", said, found)
 
 
 # ---- races ----
 
 
 def race(rung):
-    """What the thread sanitizer sees in one run; and why nothing can be said of races, else empty."""
+    """What the thread sanitizer sees in one run; and why nothing can be said of races, or nothing."""
     clang = shutil.which("clang++")
     program = rung.raced_by(clang).compiled()[0] if clang else None
     if program is None:
         return [], "that needs clang; `sh setup.sh test` installs it"
     start = ["env", "OMP_TOOL_VERBOSE_INIT=stderr"]
     found = checked(rung, program, SHAPES[:2], ["f32"], threads=5, limited=False, start=start)
-    err, raced = found.run.err, found.run.status == 66 or not found.right()
-    if "FATAL" in err and not found.rows:
-        return [], "the thread sanitizer does not run here"
-    if "data race" not in err and raced and found.rows:
+    err = found.run.err
+    if "data race" not in err and found.rows and not found.right():
         return [UNLIKE], ""
     if "Tool was started" not in err:
-        return [], "clang's OpenMP is here without Archer"
+        return [], "clang's thread sanitizer or its Archer does not run here"
     if "data race" not in err:
         return [], ""
     first = (err.split("==================") + [""])[1]
