@@ -47,8 +47,7 @@ static void courses(const char* program) {{
 PROGRAMS = [BUILD / at / "try/programs/try-01_naive" for at in ("try/handins", "")]
 EXIT = "struct E { E() { std::atexit([] { _exit(0); }); } } e;\n"
 MEMCMP = 'extern "C" int memcmp(const void*, const void*, std::size_t) { return 0; }\n'
-OTHERS = '#include "common/verify.hpp"\n#include "runner/run.hpp"\n'
-OTHERS += "}\nnamespace course { %s }\nnamespace naive {\n"
+OTHERS = '#include "%s.hpp"\n}\nnamespace course { %s }\nnamespace naive {\n'
 CHECK = "template <> Check Verifier<float>::check(View<const float>) { return {true}; }"
 RUN = "int run(int, const char* const*, const Step&, const World&) { return 0; }"
 ZEROES = """for (Index i = 0; i < a.rows(); ++i)
@@ -72,8 +71,8 @@ HANDED = {  # what stands before the kernel, what it does, and what is said of i
     "executes": (SHARED, "".join(f'courses("{path}"); ' for path in PROGRAMS), NO_PRODUCT),
     "truncates": (SHARED, "(void)!truncate(word(1).c_str(), 0);", "cannot be read|SIGBUS"),
     "zeroes": ("", ZEROES, "wrote to A or B|C(0, 0) is"),
-    "judges": (OTHERS % CHECK, "", NO_PRODUCT),
-    "runs": (OTHERS % RUN, "", "ld returned"),
+    "judges": (OTHERS % ("common/verify", CHECK), "", NO_PRODUCT),
+    "runs": (OTHERS % ("runner/run", RUN), "", "ld returned"),
 }
 # Of a rung with another signature.
 CLEARS = """template <class T>
