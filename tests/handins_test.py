@@ -27,7 +27,7 @@ ATTACKS = """sockaddr_in to{};
   kill(getppid(), SIGKILL); """
 ATTACKS += "".join(f'std::ofstream("{path}") << 1; ' for path in ELSEWHERE)
 FLOOD = "static char much[1 << 20]; for (;;) (void)!write(1, much, sizeof much);"
-STAYS = "if (fork() == 0) { setsid(); for (;;) sleep(1); } std::_Exit(0);"
+STAYS = "if (fork() == 0) { setsid(); for (;;) sleep(1); } _exit(0);"
 SHARED = f"""{FILES}static std::string word(int number) {{  // program, file, count, variant
   std::ifstream words("/proc/self/cmdline");
   std::string found;
@@ -47,8 +47,7 @@ static void courses(const char* program) {{
 PROGRAMS = [BUILD / at / "try/programs/try-01_naive" for at in ("try/handins", "")]
 EXIT = "struct E { E() { std::atexit([] { _exit(0); }); } } e;\n"
 MEMCMP = 'extern "C" int memcmp(const void*, const void*, std::size_t) { return 0; }\n'
-OTHERS = '#include "common/verify.hpp"\n#include "runner/run.hpp"\n'
-OTHERS += "}\nnamespace course { %s }\nnamespace naive {\n"
+OTHERS = '#include "%s.hpp"\n}\nnamespace course { %s }\nnamespace naive {\n'
 CHECK = "template <> Check Verifier<float>::check(View<const float>) { return {true}; }"
 RUN = "int run(int, const char* const*, const Step&, const World&) { return 0; }"
 ZEROES = """for (Index i = 0; i < a.rows(); ++i)
@@ -59,13 +58,12 @@ HANDED = {  # what stands before the kernel, what it does, and what is said of i
     "peeks/01_naive/ijk": ('#include "FOLDER/wrong.cpp"\n', RIGHT, "No such file"),
     "forks": ("", "for (;;) fork();", "has not ended"),
     "allocates": ("", "for (;;) *new volatile char[1 << 28] = 1;", "std::bad_alloc|SIGKILL"),
-    "ends": ("", RIGHT + STAYS, "ended the program"),
     "floods": ("", RIGHT + FLOOD, "SIGXFSZ"),
     "differs": ("", RIGHT + "if (c.rows() == 512) c(0, 0) = 9;", "wrong at n = 512"),
     "wrong": ("", RIGHT + "c(0, 0) = 99;", "C(0, 0) is 99, should be"),
     "broken": ("", "c(x, 0) = 1;", "‘x’ was not declared"),
     "fewer": ("static int calls = 0;\n", RIGHT + "if (++calls == 20) _exit(0);", "ended the pro"),
-    "prints": ("", 'std::puts("✔ right"), std::fflush(stdout), _exit(0);', "ended the program"),
+    "prints": ("", 'std::puts("✔ right"), std::fflush(stdout); ' + STAYS, "ended the program"),
     "exits": (EXIT, "", NO_PRODUCT),
     "compares": (MEMCMP, RIGHT + "c.data()[c.cols()] = 1;", "wrote outside"),
     "answers": (SHARED, f"all_are({judge.ANSWERED});", NO_PRODUCT),
@@ -73,8 +71,8 @@ HANDED = {  # what stands before the kernel, what it does, and what is said of i
     "executes": (SHARED, "".join(f'courses("{path}"); ' for path in PROGRAMS), NO_PRODUCT),
     "truncates": (SHARED, "(void)!truncate(word(1).c_str(), 0);", "cannot be read|SIGBUS"),
     "zeroes": ("", ZEROES, "wrote to A or B|C(0, 0) is"),
-    "judges": (OTHERS % CHECK, "", NO_PRODUCT),
-    "runs": (OTHERS % RUN, "", "ld returned"),
+    "judges": (OTHERS % ("common/verify", CHECK), "", NO_PRODUCT),
+    "runs": (OTHERS % ("runner/run", RUN), "", "ld returned"),
 }
 # Of a rung with another signature.
 CLEARS = """template <class T>
