@@ -62,8 +62,8 @@ machine = $(call there,--machine,machine.csv)
 # A machine without a GPU shows this one's, named as another machine's, where the folder is there.
 reference = --reference plots/reference/h100
 libraries = $(call there,--libraries,libraries.csv)
-# The page is a jinja2 template: a Python that has jinja2, where there is one.
-PYTHON = $(eval PYTHON := $(shell for python in python3 /usr/bin/python3; do $$python -E -c 'import jinja2' 2>/dev/null && echo $$python -E && exit; done; echo python3 -E))$(PYTHON)
+# The page is a jinja2 template, and make try verifies with NumPy: a Python that has both or jinja2, where there is one.
+PYTHON = $(eval PYTHON := $(shell for has in jinja2,numpy jinja2; do for python in python3 /usr/bin/python3; do $$python -E -c "import $$has" 2>/dev/null && echo $$python -E && exit; done; done; echo python3 -E))$(PYTHON)
 report_py = $(PYTHON) tools/report/report.py
 each_row = --repeat $(REPEAT) --budget $(BUDGET) --fill $(FILL)
 settings = --set sizes='$(call commas,$(SIZES))' types='$(call commas,$(TYPES))' threads='$(call commas,$(THREADS))' \

@@ -142,10 +142,12 @@ function(course_test name labels)
 endfunction()
 
 # Python's tests; the Python that CMake found need not be the one that Debian's packages are for.
-set(course_pytest sh -c "echo 'no pytest and jinja2 here; sh setup.sh test installs them' && exit 77")
+set(course_pytest sh -c "echo 'no pytest, jinja2 and numpy here; sh setup.sh test installs them' && exit 77")
+set(course_numpy ${Python3_EXECUTABLE})
 foreach(candidate /usr/bin/python3 ${Python3_EXECUTABLE})
-  execute_process(COMMAND ${candidate} -c "import jinja2, pytest" RESULT_VARIABLE lacking OUTPUT_QUIET ERROR_QUIET)
+  execute_process(COMMAND ${candidate} -c "import jinja2, numpy, pytest" RESULT_VARIABLE lacking OUTPUT_QUIET ERROR_QUIET)
   if(lacking STREQUAL 0)
+    set(course_numpy ${candidate})
     set(course_pytest ${candidate} -B -m pytest -q -p no:cacheprovider)
   endif()
 endforeach()
@@ -182,8 +184,11 @@ function(course_too_far program)
 endfunction()
 
 function(course_random_shapes result count seed)
-  execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tests/shapes.py ${count} ${seed}
-                  OUTPUT_VARIABLE shapes COMMAND_ERROR_IS_FATAL ANY)
+  get_property(shapes GLOBAL PROPERTY course_shapes_${count}_${seed})
+  if(NOT shapes)  # some thirty tests ask for the same few
+    execute_process(COMMAND ${Python3_EXECUTABLE} -B ${CMAKE_SOURCE_DIR}/tests/shapes.py ${count} ${seed} OUTPUT_VARIABLE shapes COMMAND_ERROR_IS_FATAL ANY)
+    set_property(GLOBAL PROPERTY course_shapes_${count}_${seed} "${shapes}")
+  endif()
   set(${result} ${shapes} PARENT_SCOPE)
 endfunction()
 

@@ -11,24 +11,18 @@
 #include "runner/run.hpp"
 #include "runner/text.hpp"
 
-extern "C" {  // the address sanitizer's, where it watches
-[[gnu::weak]] void __asan_poison_memory_region(const volatile void* from, std::size_t bytes);
-[[gnu::weak]] void __asan_unpoison_memory_region(const volatile void* from, std::size_t bytes);
-}
-
 namespace course {
 namespace {
 
 enum class State : std::int64_t { asked, begun, answered, outside, failed, refused };
-enum class Type : std::int64_t { bf16, f32, f64, i32 };
 
-/// A product as the parent asks for it; a, b, c and bt are places in the file. What stands below `state` is
-/// the child's answer.
+/// A product as the parent asks for it: a, b, c and bt are places in the file. From `state` on it is the
+/// child's answer.
 struct Product {
-  Type type;
+  std::int64_t type;  // bf16, f32, f64, i32
   std::int64_t m, n, k, pad, threads, tile;
   Dim2 grid, block;
-  std::int64_t seed, digits, again;  // again: on the matrices of the product before
+  std::int64_t seed, digits, again;  // again: on the A and B of the product before
   std::int64_t a, b, c, bt;
   State state;
   double seconds, counts[4];
@@ -40,23 +34,8 @@ struct Product {
   }
 };
 
-constexpr Index most_guarded = 1 << 20;  // beyond that are only rows that lie far apart
-
-/// Calls `change` with what lies round the matrix: 256 bytes before, a row and 256 bytes behind, and the ends
-/// of its rows. A write there by a pointer is stopped, too.
-template <class T>
-void guard(View<T> c, void (*change)(const volatile void*, std::size_t)) {
-  if (change == nullptr || c.ld() > most_guarded) return;
-  const auto part = [change](const T* from, Index count) {
-    change(from, static_cast<std::size_t>(count) * sizeof(T));
-  };
-  const Index band = 256 / sizeof(T), rows = c.rows(), ld = c.ld();
-  part(c.data() - band, band), part(c.data() + rows * ld, band + ld);
-  for (Index i = 0; i < rows; ++i) part(c.data() + i * ld + c.cols(), ld - c.cols());
-}
-
-/// Multiplies by a variant. A kernel on the processor works in the shared memory itself; others on matrices
-/// of their own, made from the same recipe.
+/// Multiplies by a variant of this name: a kernel on the processor in the shared memory itself, others on
+/// matrices of their own, made from the same recipe.
 template <class T>
 class Multiplier {
  public:
@@ -66,51 +45,39 @@ class Multiplier {
       if (variant->info.name == name) variant_ = variant;
   }
 
-  void multiply(Product& asked, const Settings& settings) {
+  void operator()(Product& asked, const Settings& settings) {
     if (variant_ == nullptr) return asked.say(State::refused, "there is no such variant of this type");
-    const Problem<T> problem{{asked.m, asked.n, asked.k},
-                             asked.digits != 0 ? Fill::digits : Fill::uniform,
-                             std::uint64_t(asked.seed),
-                             asked.pad};
+    const Fill fill = asked.digits != 0 ? Fill::digits : Fill::uniform;
+    const Problem<T> problem{{asked.m, asked.n, asked.k}, fill, std::uint64_t(asked.seed), asked.pad};
     if (const std::string why = variant_->refuses(problem, settings); !why.empty())
       return asked.say(State::refused, why);
     if constexpr (std::is_same_v<T, Result<T>>) {
-      const auto* const cpu = dynamic_cast<CpuVariant<T>*>(variant_.get());
-      if (cpu != nullptr) {
+      if (const auto* const kernel = dynamic_cast<CpuVariant<T>*>(variant_.get())) {
         variant_->allocate({}, settings);
-        return multiply_here(*cpu, asked);
+        return multiply_here(*kernel, asked);
       }
     }
     multiply_apart(asked, problem, settings);
   }
 
  private:
-  template <class Element>
-  View<Element> matrix(Index place, Index rows, Index cols, const Product& asked) const {
-    return {reinterpret_cast<Element*>(memory_ + place), rows, cols, cols + asked.pad};
+  View<Result<T>> matrix(Index place, Index rows, Index cols, const Product& asked) {
+    return {reinterpret_cast<Result<T>*>(memory_ + place), rows, cols, cols + asked.pad};
   }
 
-  void multiply_here(const CpuVariant<T>& variant, Product& asked) {
-    const View<T> a = matrix<T>(asked.a, asked.m, asked.k, asked),
-                  b = matrix<T>(asked.b, asked.k, asked.n, asked),
-                  c = matrix<T>(asked.c, asked.m, asked.n, asked),
-                  bt = matrix<T>(asked.bt, asked.n, asked.k, asked);
-    for (Index i = 0; i < c.rows(); ++i)  // its pages, and the caches, are not timed
-      for (Index j = 0; j < c.cols(); ++j) {
-        volatile T& element = c(i, j);
-        element = element;
-      }
-    guard(c, __asan_poison_memory_region);
-    const Stopwatch watch;
-    variant.call(a, b, c, bt);
-    asked.seconds = watch.seconds();
-    guard(c, __asan_unpoison_memory_region);
+  void multiply_here(const CpuVariant<T>& kernel, Product& asked) {
+    const auto [m, n, k] = Shape{asked.m, asked.n, asked.k};
+    const View<T> a = matrix(asked.a, m, k, asked), b = matrix(asked.b, k, n, asked),
+                  c = matrix(asked.c, m, n, asked), bt = matrix(asked.bt, n, k, asked);
+    for (Index i = 0; i < m; ++i)  // its pages, and the caches, are not timed
+      for (Index j = 0; j < n; ++j) c(i, j) = *const_cast<volatile T*>(&c(i, j));
+    asked.seconds = kernel.call(a, b, c, bt);
     asked.state = State::answered;
   }
 
   void multiply_apart(Product& asked, const Problem<T>& problem, const Settings& settings) {
     if (asked.again == 0) {
-      if (std::exchange(has_memory_, true)) variant_->release();
+      variant_->release();
       problem_ = problem;
       variant_->allocate(problem_, settings);
     }
@@ -120,15 +87,16 @@ class Multiplier {
     double error = variant_->guards_intact() ? 0 : world_.size() - world_.rank();
     world_.max({&error, 1});
     std::string said = variant_->run_error();
-    if (error > 0)
-      said = world_.size() > 1 ? "rank " + std::to_string(world_.size() - int(error)) + " " : "it ";
-    if (error > 0) said += "wrote outside its matrix";
+    if (error > 0) {
+      said = world_.size() > 1 ? "rank " + std::to_string(world_.size() - int(error)) : "it";
+      said += " wrote outside its matrix";
+    }
     double seconds = times.product.value_or(0);
     world_.max({&seconds, 1});
     const View<const Result<T>> c = variant_->result();
     if (!world_.is_root()) return;
     if (c.rows() == asked.m && c.cols() == asked.n)
-      copy<Result<T>>(c, matrix<Result<T>>(asked.c, asked.m, asked.n, asked));
+      copy<Result<T>>(c, matrix(asked.c, asked.m, asked.n, asked));
     asked.seconds = seconds;
     const Times::Field counts[] = {times.accesses, times.sectors, times.shared_accesses, times.wavefronts};
     for (int i = 0; i < 4; ++i) asked.counts[i] = counts[i].value_or(0);
@@ -139,7 +107,6 @@ class Multiplier {
   char* memory_;
   std::shared_ptr<Variant<T>> variant_;
   Problem<T> problem_;
-  bool has_memory_ = false;
 };
 
 /// The file, all of it, as memory that is shared with the parent.
@@ -163,10 +130,11 @@ int run(int argc, const char* const* argv, const Step& given, const World& world
     const Step step = argc > 4 ? given.emulated(argv[4], argc > 5) : given;
     char* const memory = mapped(argv[1]);
     auto* const products = reinterpret_cast<Product*>(memory);
-    Multiplier<bf16> of_bf16(step.bf16, argv[3], world, memory);
-    Multiplier<float> of_f32(step.f32, argv[3], world, memory);
-    Multiplier<double> of_f64(step.f64, argv[3], world, memory);
-    Multiplier<std::int32_t> of_i32(step.i32, argv[3], world, memory);
+    const std::function<void(Product&, const Settings&)> of_type[] = {
+        Multiplier<bf16>(step.bf16, argv[3], world, memory),
+        Multiplier<float>(step.f32, argv[3], world, memory),
+        Multiplier<double>(step.f64, argv[3], world, memory),
+        Multiplier<std::int32_t>(step.i32, argv[3], world, memory)};
     for (int at = 0; at < std::stoi(argv[2]); ++at) {
       Product asked = products[at];  // each rank its own; rank 0 answers
       Product& answer = world.is_root() ? products[at] : asked;
@@ -178,20 +146,7 @@ int run(int argc, const char* const* argv, const Step& given, const World& world
       if (settings.block.x == 0) settings.block = first(step.blocks, Dim2());
       if (world.is_root()) answer.state = State::begun, std::printf("\x1e"), std::fflush(stdout);
       try {
-        switch (asked.type) {
-          case Type::bf16:
-            of_bf16.multiply(answer, settings);
-            break;
-          case Type::f32:
-            of_f32.multiply(answer, settings);
-            break;
-          case Type::f64:
-            of_f64.multiply(answer, settings);
-            break;
-          case Type::i32:
-            of_i32.multiply(answer, settings);
-            break;
-        }
+        of_type[asked.type](answer, settings);
       } catch (const std::exception& error) {
         if (world.size() > 1) world.abort(error.what(), 1);
         answer.say(State::failed, std::string("it threw: ") + error.what());

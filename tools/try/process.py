@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path += [str(ROOT / "tools"), str(ROOT / "tools/report")]
-from measured import Refusal
 from placed import CORES, OF_THREADS, placed
 
 PATIENCE = int(os.environ.get("COURSE_PATIENCE", "10"))  # seconds that a run may take
@@ -26,38 +25,28 @@ class Run(NamedTuple):
     err: str
 
 
-def lower(what, most):
-    """Lowers a limit of this process; one that is lower already stays."""
-    found = [limit for limit in resource.getrlimit(what) if limit != resource.RLIM_INFINITY]
-    found += [most] if most != resource.RLIM_INFINITY else []
-    resource.setrlimit(what, (min(found, default=most),) * 2)
-
-
 def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
     """A Run, in a group of its own with limits; in a sandbox it writes to this path only."""
+    limits = MOST | {resource.RLIMIT_CPU: 2 * patience * CORES}  # should nobody be left to end it
+    if not limited:  # a GPU takes addresses by the terabyte, as sanitizers do
+        limits[resource.RLIMIT_AS] = MEMORY
 
-    def limits():
-        for what, most in MOST.items():  # a GPU takes addresses by the terabyte, as sanitizers do
-            lower(what, most if limited or what != resource.RLIMIT_AS else MEMORY)
-        lower(resource.RLIMIT_CPU, 2 * patience * CORES)  # should nobody be left to end it
+    def begin():
+        os.setsid()
+        for what, most in limits.items():
+            least = min(most, *resource.getrlimit(what), key=lambda of: of % 2**64)  # -1 is none
+            resource.setrlimit(what, (least, least))
 
-    command = [str(word) for word in command]
-    words, around = placed(command)
-    if "mpirun" not in command:
+    words, around = placed([str(word) for word in command])
+    if "mpirun" not in words:
         around = around | (OF_THREADS if timed else {"OMP_WAIT_POLICY": "passive"})
-    start, known = CONFINE(writes) if CONFINE else ([], os.environ)
+    start, known = CONFINE(writes, words) if CONFINE else ([], os.environ)
     if start:
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # to be told when the last has ended
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(
-            [*start, *words],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=err,
-            start_new_session=True,
-            preexec_fn=limits,
-            env=known | around | SANITIZERS,
-        )
+        streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
+        env = known | around | SANITIZERS
+        process = subprocess.Popen([*start, *words], env=env, preexec_fn=begin, **streams)
         try:
             status = process.wait(timeout=patience)
         except subprocess.TimeoutExpired:
@@ -70,16 +59,12 @@ def run(command, patience=PATIENCE, limited=True, timed=False, writes=None):
         if start and status and 128 < status < 192:  # as a shell says it
             status = 128 - status
         said = (os.pread(file.fileno(), 1 << 24, 0).decode(errors="replace") for file in (out, err))
-        if status != 0 and os.statvfs(tempfile.gettempdir()).f_bavail == 0:
-            raise Refusal(f"{tempfile.gettempdir()} is full; give a TMPDIR that has room")
         return Run(status, *said)
 
 
 def end(process):
     """Ends a program and all that it started; mpirun is left the time to end its ranks."""
     for signum in (signal.SIGTERM, signal.SIGKILL):
-        try:
+        with contextlib.suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(process.pid, signum)
             process.wait(timeout=2)
-        except (ProcessLookupError, subprocess.TimeoutExpired):
-            pass

@@ -1,5 +1,5 @@
 """A rung: what rungs.ini says of it, the learner's file, and the programs that are made of it."""
-import configparser, contextlib, fcntl, filecmp, itertools, os, re, shutil, subprocess
+import configparser, os, re
 from functools import cached_property
 from pathlib import Path
 from types import SimpleNamespace
@@ -7,23 +7,16 @@ from types import SimpleNamespace
 from process import ROOT, run
 from measured import Refusal
 from notes.fragments import fragment
+from started import locked
 
 MINE = Path(os.environ.get("COURSE_MINE", ROOT / "mine")).resolve()  # tests have one of their own
 STUB = "// your code"
 SOURCES = ".cpp", ".hpp", ".cu", ".cuh", ".inc"
 
 
-def output_of(*command):
-    return subprocess.run(command, capture_output=True, text=True, errors="replace")
-
-
-@contextlib.contextmanager
 def alone(folder):
-    """Nobody else is in this folder meanwhile: another terminal's rungs.py waits here."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    """While this is open, nobody else is in the folder: another terminal's rungs.py waits here."""
+    return locked(folder / "lock", lambda: None)
 
 
 def configured(build, like, *options):
@@ -31,67 +24,61 @@ def configured(build, like, *options):
     but for these options."""
     if (build / "build.ninja").exists():
         return
+    names = "CMAKE_(BUILD_TYPE|CXX_COMPILER|CXX_FLAGS|CUDA_ARCHITECTURES)|COURSE_USE_NVCC"
+    names += "|FETCHCONTENT_BASE_DIR"
     cache = (like / "CMakeCache.txt").read_text(encoding="utf-8", errors="replace")
-    cache = dict(re.findall(r"(?m)^(\w+):\w+=(.*)$", cache))
-    names = "BUILD_TYPE CXX_COMPILER CXX_FLAGS CUDA_ARCHITECTURES".split()
-    names = [f"CMAKE_{name}" for name in names] + ["COURSE_USE_NVCC", "FETCHCONTENT_BASE_DIR"]
-    words = [f"-D{name}={cache[name]}" for name in names if name in cache]
-    words += ["-DBUILD_TESTING=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options]
+    words = ["BUILD_TESTING=OFF", "FETCHCONTENT_FULLY_DISCONNECTED=ON"]
+    words += [line[0] for line in re.finditer(rf"(?m)^({names}):.*", cache)]
+    words = [f"-D{word}" for word in [*words, *options]]
+    build.mkdir(parents=True, exist_ok=True)
     done = run(["cmake", "-S", ROOT, "-B", build, "-G", "Ninja", *words], 600, writes=build)
     if done.status != 0:
         raise Refusal(f"cmake: {done.err.strip()}")
 
 
-def load_rungs(build, peaks=None):
-    """{name: rung}, in reading order. `peaks`: the build folder whose 00_machine measures them."""
-    ini = configparser.ConfigParser(interpolation=None)
+def load_rungs(build):
+    """{name: rung}, in reading order."""
+    defaults = dict.fromkeys("declaration options include solution call hint".split(), "")
+    ini = configparser.ConfigParser(defaults | {"n": "512"}, interpolation=None)
     ini.read(Path(__file__).with_name("rungs.ini"), encoding="utf-8")
     rungs = {}
     for name in ini.sections():
         step, _, short = name.partition("/")
-        of = dict.fromkeys("declaration options include solution call hint".split(), "")
-        of |= {"step": step, "variant": short, "n": "512"} | dict(ini[name])
+        of = {"step": step, "variant": short} | dict(ini[name])
         short = of["variant"] if of["call"] else short  # it takes the variant's place
         of = {"fragment": short, "function": short} | of
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
-        rungs[name] = Rung(name=name, build=build, peaks=peaks or build, warnings=set(), **of)
+        rungs[name] = Rung(name=name, build=build, warnings=set(), **of)
     return rungs
 
 
-def body_of(lines, function):
-    """(first, last): the lines of the function's braces."""
-    called = re.compile(rf"( *)(?!//)\S.*\b{function}\(")
-    head = next(i for i, line in enumerate(lines) if called.match(line))
-    end = called.match(lines[head])[1] + "}"
-    first = next(i for i in range(head, len(lines)) if lines[i].endswith("{"))
-    return first, next(i for i in range(first, len(lines)) if lines[i] == end)
+def around_body(text, function):
+    """What stands before the lines of a function's body, and after them."""
+    begins = rf"( *)(?!//)\S[^\n]*\b{function}\(.*?\{{\n"
+    body = re.search(rf"(?ms)^{begins}(.*?)^\1\}}$", text)
+    return text[: body.start(2)], text[body.end(2) :]
 
 
 class Rung(SimpleNamespace):
     """Its members are rungs.ini's, and `build`, the course's build folder."""
 
-    @property
-    def on_gpu(self):
-        return self.file.endswith(".cuh")
-
-    @property
-    def on_ranks(self):
-        return self.step == "06_mpi"
-
-    @property
-    def threaded(self):
-        return "--threads" in self.options
+    on_gpu = property(lambda rung: rung.file.endswith(".cuh"))
+    on_ranks = property(lambda rung: rung.step == "06_mpi")
+    threaded = property(lambda rung: "--threads" in rung.options)
+    # The learner's file, what it is called and has (bytes that are no UTF-8 are the compiler's to
+    # judge), and where it stands among the course's.
+    path = property(lambda rung: MINE / f"{rung.name}.{'cu' if rung.on_gpu else 'cpp'}")
+    text = property(lambda rung: rung.path.read_text(encoding="utf-8", errors="replace"))
+    shown = property(lambda rung: f"mine/{rung.path.relative_to(MINE)}")
+    folder = property(lambda rung: rung.build / "try" / rung.name)
+    # The programs of it, and the step's own, which child.cpp runs.
+    target = property(lambda rung: f"try-{rung.name.replace('/', '-')}")
+    course = property(lambda rung: rung.build / "try/programs" / f"try-{rung.step}")
 
     def option(self, name):
         """What rungs.ini says of it, or nothing."""
         words = self.options.split()
         return words[words.index(name) + 1] if name in words else ""
-
-    # ---- the learner's file ----
-
-    @property
-    def path(self):
-        return MINE / f"{self.name}.{'cu' if self.on_gpu else 'cpp'}"
 
     @property
     def place(self):
@@ -99,25 +86,11 @@ class Rung(SimpleNamespace):
         in_step = Path(self.step) / self.file
         return in_step if (ROOT / in_step).exists() else Path(self.file)
 
-    @property
-    def shown(self):
-        return f"mine/{self.path.relative_to(MINE)}"
-
-    @property
-    def text(self):
-        """What the learner has written; a byte that is not UTF-8 is the compiler's to judge."""
-        return self.path.read_text(encoding="utf-8", errors="replace")
-
     def model(self):
         """The course's own lines: what the learner writes."""
         name, _, part = self.solution.partition("#")
         file = Path(self.step) / name if name else self.place
         return fragment(ROOT / file, part or self.fragment)
-
-    @property
-    def written(self):
-        """The name of the function that the learner writes."""
-        return "mine" if self.declaration else self.solution.partition("#")[2] or self.function
 
     def includes(self):
         return [f"#include {header}" for header in self.include.split("\n") if header]
@@ -125,129 +98,70 @@ class Rung(SimpleNamespace):
     def stub(self):
         """The learner's file before anything is written: declaration and comment stay, the body
         goes."""
-        about = f"// {self.name}: {self.idea}\n"
-        about += f"// Save, and `make try RUNG={self.name}` says whether it is right.\n"
+        text = f"// {self.name}: {self.idea}\n"
+        text += f"// Save, and `make try RUNG={self.name}` says whether it is right.\n"
         if self.declaration:
-            return f"{about}\n{self.declaration}\n"
-        lines = self.model()
-        first, last = body_of(lines, self.written)
-        text = [f"// Stuck? `make hint RUNG={self.name}`", "", *self.includes()]
-        text += [*[""] * bool(self.include), *lines[: first + 1], f"  {STUB}", *lines[last:], ""]
-        return about + "\n".join(text)
-
-    # ---- its programs ----
-
-    @property
-    def program(self):
-        """The name of the step's program for this processor, if there is one; else the plain."""
-        plan = (self.build / "programs.txt").read_text(encoding="utf-8")
-        return self.step + "-native" * (f"\n{self.step}-native " in plan)
-
-    @property
-    def course(self):
-        """The step's own program, which child.cpp runs."""
-        return self.build / "try/programs" / f"try-{self.program}"
-
-    @property
-    def folder(self):
-        """Where the learner's file stands, among the course's."""
-        return self.build / "try" / self.name
-
-    def has_gpu(self):
-        if os.environ.get("CUDA_VISIBLE_DEVICES") == "" or not shutil.which("nvidia-smi"):
-            return False
-        built = (self.build / "build.ninja").read_text(encoding="utf-8", errors="replace")
-        return f"/{self.step}-gpu.dir/" in built and output_of("nvidia-smi", "-L").returncode == 0
+            return f"{text}\n{self.declaration}\n"
+        text += f"// Stuck? `make hint RUNG={self.name}`\n\n"
+        text += "".join(f"{line}\n" for line in self.includes()) + "\n" * bool(self.include)
+        function = self.solution.partition("#")[2] or self.function
+        return text + f"  {STUB}\n".join(around_body("\n".join(self.model()), function)) + "\n"
 
     @cached_property
     def emulated(self):
-        return self.on_gpu and not self.has_gpu()
+        """Whether its kernel is for a GPU, and none is here or the course was built for none."""
+        built = (self.build / "build.ninja").read_text(encoding="utf-8", errors="replace")
+        may = f"/{self.step}-gpu.dir/" in built and os.environ.get("CUDA_VISIBLE_DEVICES") != ""
+        there = may and run(["sh", "-c", "nvidia-smi -L"], limited=False).status == 0
+        return self.on_gpu and not there
 
     def overlay(self):
         """Writes the course's file in which the fragment is the learner's, among copies of the rest
-        of its folder and of the step's."""
-        for source in itertools.chain(
-            *((ROOT / at).rglob("*.*") for at in (self.step, self.place.parent))
-        ):
-            path = source.relative_to(ROOT)
-            copy = self.folder / path
-            if path == self.place or source.suffix not in SOURCES:
-                continue
-            if not (copy.exists() and filecmp.cmp(source, copy)):
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(source, copy)
-        lines = (ROOT / self.place).read_text(encoding="utf-8").split("\n")
-        marks = [f"// [{slash}{self.fragment}]" for slash in ("", "/")]
-        first, last = ([line.strip() for line in lines].index(mark) for mark in marks)
+        of its folder and of the step's; links would lead ccache away from it."""
+        sources = {*(ROOT / self.step).rglob("*.*"), *(ROOT / self.place).parent.rglob("*.*")}
+        texts = {of: of.read_text(encoding="utf-8") for of in sources if of.suffix in SOURCES}
+        mark = rf"(?m)^ *// \[/?{re.escape(self.fragment)}\]\n"
+        before, part, after = re.split(mark, texts[ROOT / self.place])
         headers = re.findall(r"^#include .*", self.text, re.M)  # outside of the namespace
-        own = [f'#include "{self.path}"']
+        own = f'#include "{self.path}"\n'
         if self.call:  # an exercise: its function is called in the place of the variant's body
-            part = lines[first + 1 : last]
-            head, end = body_of(part, self.function)
-            own += [*part[: head + 1], f"  {self.call};", *part[end:]]
-        text = "\n".join([*headers, *lines[:first], *own, *lines[last + 1 :]])
-        file = self.folder / self.place
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if not file.exists() or file.read_text(encoding="utf-8") != text:
-            file.write_text(text, encoding="utf-8")
+            own += f"  {self.call};\n".join(around_body(part, self.function))
+        texts[ROOT / self.place] = "\n".join([*headers, before]) + own + after
+        for source, text in texts.items():
+            file = self.folder / source.relative_to(ROOT)
+            if not file.exists() or file.read_text(encoding="utf-8") != text:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+
+    def but(self, **changes):
+        """The same rung with other members."""
+        return Rung(**vars(self) | changes)
 
     def raced_by(self, clang):
         """The same rung in a build folder of clang's, watched by the thread sanitizer; gcc's OpenMP
         does not tell it of barriers."""
         build, flags = self.build / "try/races", "-O1 -gline-tables-only -fsanitize=thread"
-        options = {
-            "CMAKE_CXX_COMPILER": clang,
-            "CMAKE_CXX_FLAGS": flags,
-            "CMAKE_BUILD_TYPE": "Sanitize",
-        }
-        options["COURSE_USE_NVCC"] = "OFF"
-        configured(build, self.build, *[f"-D{name}={value}" for name, value in options.items()])
-        return Rung(**vars(self) | {"build": build})
+        options = f"CMAKE_CXX_COMPILER={clang}", f"CMAKE_CXX_FLAGS={flags}"
+        configured(build, self.build, *options, "CMAKE_BUILD_TYPE=Sanitize", "COURSE_USE_NVCC=OFF")
+        return self.but(build=build)
 
     def compiled(self, twin=""):
-        """A program, or nothing and what the compiler says of the learner's file. The twins are
-        `-debug`, with the address sanitizer, and `-report`, the step's own with the learner's
+        """A program, or nothing and what the compiler says first of the learner's file. The twins
+        are `-debug`, with the address sanitizer, and `-report`, the step's own with the learner's
         kernel."""
         self.overlay()
-        name = f"try-{self.name.replace('/', '-')}{twin}"
+        name, at = self.target + twin, re.escape(f"{self.path}:")
         with alone(self.build):
             words = ["env", "LC_ALL=C.UTF-8", "ninja", "-C", self.build, name]
             done = run(words, patience=600, writes=self.build)
-        if done.status != 0:
-            return None, self.first_error(done.out + done.err)
-        at = rf"{re.escape(str(self.path))}:(\d+):\d+: warning: (.*?)( \[-W|$)"
-        self.warnings |= {f"line {line}: {what}" for line, what, _ in re.findall(at, done.out)}
-        return self.build / "try/programs" / name, ""
-
-    def first_error(self, text):
-        """The first error in the learner's file, with the lines that show it; else why the compiler
-        finds one behind it."""
-        lines, at = text.split("\n"), f"{self.path}:"
-        errors = [i for i, line in enumerate(lines) if re.search("error|undefined reference", line)]
-        own = [i for i in errors if lines[i].startswith(at)]
-        first = next(iter(own or errors), 0)
-        asked = [line for line in lines[:first] if line.startswith(at) and "required" in line]
-        if not own and not asked and (fault := self.unfinished()):
-            return fault
-        end = first + 1
-        while end < len(lines) and re.match(r"\s+(\d+ )?\|", lines[end]):
-            end += 1
-        said = "\n".join(asked[-1:] * (not own) + lines[first:end])
+        said = done.out + done.err
+        if done.status == 0:
+            warnings = re.findall(rf"{at}(\d+):\d+: warning: (.*?)( \[-W|$)", done.out)
+            self.warnings |= {f"line {line}: {what}" for line, what, _ in warnings}
+            return self.build / "try/programs" / name, ""
+        for error in (rf"{at}.*error", ".*(error|undefined reference)"):
+            if found := re.search(rf"(?m)^{error}.*(\n.*){{0,2}}", said):
+                said = found[0]
         for folder, shown in ((MINE, "mine/"), (self.folder, ""), (ROOT, "")):
             said = said.replace(f"{folder}/", shown)
-        return said
-
-    def unfinished(self):
-        """What the compiler notices behind the end of the file only: braces, and a function that is
-        not there."""
-        code = re.sub(r'//.*|/\*[\s\S]*?\*/|"(\\.|[^"\\\n])*"|\'(\\.|[^\'\\\n])\'', "", self.text)
-        if missing := code.count("{") - code.count("}"):
-            which, other = ("{", "}") if missing > 0 else ("}", "{")
-            return f"{self.shown}: there is a {which} without its {other}."
-        lines = self.declaration.split("\n") if self.declaration else self.model()
-        lines = [line for line in lines if not line.startswith("//")]
-        head = "\n".join(lines[: body_of(lines, self.written)[0] + 1])
-        types = lambda text: "".join(re.sub(r"\w+\s*(?=[,)])", "", text).split())
-        if types(head) not in types(code):
-            return f"{self.shown}: there is no {self.written} as the course calls it:\n{head}"
-        return ""
+        return None, said

@@ -5,7 +5,7 @@ and how fast.
     make try            rungs.py BUILD               the rungs in order, and how far you are
     make try RUNG=…     rungs.py BUILD RUNG          writes mine/RUNG.cpp; inspects each save
     make try … CHECK=1  rungs.py BUILD RUNG --check  inspects it once
-    make hint RUNG=…    rungs.py BUILD RUNG --hint   the next hint; at last, a diff to ours
+    make hint RUNG=…    rungs.py BUILD RUNG --hint   the next hint; at last, our kernel
     make report         rungs.py BUILD --report OUT  adds what is right in mine/ to the report
 
 rungs.ini says which fragment of which file a rung is. The learner's file takes that fragment's
@@ -14,186 +14,128 @@ child.cpp in the place of the runner (CMakeLists.txt). The verdict is judge.py's
 
 Exit status: 0 right; 1 wrong, or not compiled; 2 the command line; 77 this machine cannot run
 it."""
-import argparse, contextlib, copy, csv, difflib, io, shlex, signal, statistics, sys, tempfile
+import argparse, contextlib, csv, difflib, io, math, shlex, signal, statistics, sys, tempfile
 import textwrap, time
 from pathlib import Path
 
 from rung import MINE, ROOT, STUB, alone, load_rungs
 from measured import Machine, Refusal, lines_of
 from process import PATIENCE, run
-from verdict import WIDTH, checked, end_of, problem_of, told, told_but, types_of, verdict
+from verdict import WIDTH, checked, end_of, problem_of, told, types_of, verdict, wrong
 from placed import CORES
-
-# ---- how fast is it? ----
-
-
-def counted(rung, program):
-    """(sectors a warp's access, wavefronts a warp's access to shared memory) under the emulator, or
-    None."""
-    found = checked(rung, program, ["64x64x64"], types_of(rung)[:1], order="forward count", pad=0)
-    accesses, sectors, shared, wavefronts = found.last().counts if found.right() else [0] * 4
-    return (sectors / accesses, shared and wavefronts / shared) if accesses else None
 
 
 def compared_counts(rung, program):
-    """Says how many transactions a warp's accesses take, the learner's and the course's: what a
-    clock would say on a GPU."""
-    yours, ours = counted(rung, program), counted(rung, rung.course)
-    sectors = "sectors of 32 bytes a warp's access to global memory"
-    for place, what in enumerate((sectors, "wavefronts a warp's access to shared memory")):
-        if yours and ours and ours[place]:
-            told(f"{yours[place]:.2f} {what}; the course's kernel takes {ours[place]:.2f}", "  ")
+    """Says how many transactions a warp's accesses take under the emulator, the learner's and the
+    course's: what a clock would say on a GPU."""
+    how = {"shapes": ["64x64x64"], "types": types_of(rung)[:1], "order": "forward count", "pad": 0}
+    both = [checked(rung, of, **how) for of in (program, rung.course)]
+    if not all(found.right() and found.last().counts[0] for found in both):
+        return
+    yours, ours = (found.last().counts for found in both)
+    whats = "sectors of 32 bytes a warp's access to global", "wavefronts a warp's access to shared"
+    for i, what in zip((0, 2), whats):  # accesses, then what they take
+        if ours[i] and yours[i]:
+            mine, its = yours[i + 1] / yours[i], ours[i + 1] / ours[i]
+            told(f"{mine:.2f} {what} memory; the course's kernel takes {its:.2f}", "  ")
 
 
-def machine_csv(build, again=False):
-    """The limits of this machine: the report's, else its peaks, measured now by 00_machine, if that
-    is built; None if there are none."""
-    for path in (ROOT / "report/machine.csv", build / "try/machine.csv"):
-        if path.exists() and not again:
-            return path
-    path.unlink(missing_ok=True)
-    if not (build / "00_machine/00_machine").exists():
-        return None
-    threads = f"1,{CORES}" if CORES > 1 else "1"
-    words = f"--variant peak --type f32 --threads {threads} --budget 0.02 --csv".split()
-    path.touch()
-    run([build / "00_machine/00_machine", *words, path], writes=path)
-    return path if path.exists() and path.stat().st_size else None
-
-
-def peak_of(path, workers):
-    """The highest peak in f32, or None."""
-    try:
-        return Machine(path).most("peak", type="f32", threads=workers) if path else None
-    except Refusal:  # removed by another that measures it again
-        return None
+def peak_of(workers):
+    """The highest peak in f32 that the report has measured here, or None."""
+    path = ROOT / "report/machine.csv"
+    return Machine(path).most("peak", type="f32", threads=workers) if path.exists() else None
 
 
 def threads_of(rung):
-    """How many it is timed with: all cores; one where the lesson has one; None where it takes
-    none."""
+    """All cores; one where the lesson times one; None where the kernel takes none."""
     return None if not rung.threaded else 1 if "--threads 1" in rung.options else CORES
 
 
 def rate_of(rung, program):
-    """(GFLOP/s of the median of three products, Found) at n, on digits, as the lesson does: with
-    the step's own tile or block."""
+    """(GFLOP/s of the median of three products, Found) at n, with the step's own tile or block."""
     problem = problem_of("bf16" if rung.option("--type") else "f32", "x".join([rung.n] * 3), True)
     how = {"problems": [problem], "repeat": 4, "pad": 0, "timed": True, "threads": threads_of(rung)}
     found = checked(rung, program, [], ranks=2, **how)
     seconds = statistics.median(row.seconds for row in found.rows[1:]) if found.right() else 0
-    return 2e-9 * int(rung.n) ** 3 / seconds if seconds > 0 else 0, found
+    return 2e-9 * int(rung.n) ** 3 / seconds if seconds > 0 else math.inf, found
 
 
 def raced(rung, program):
-    """Draws the learner's rate, the course's and the baseline's, measured in turns; returns
-    (GFLOP/s, share of the peak, shares of the course's in turns); False if it is wrong
-    there, None if the rate cannot be."""
+    """Draws rates, measured in turns; (GFLOP/s, share of the course's rate: median, least, most),
+    False if C is wrong there, None if the rate cannot be told."""
     workers = min(2, CORES) if rung.on_ranks else threads_of(rung) or 1
-    plain = copy.copy(rung)
-    vars(plain).update(step="01_naive", variant="ijk", options="", file="gemm.cpp")
-    runs = {
-        "you": (rung, program),
-        "the course": (rung, rung.course),
-        "three loops": (plain, plain.course),
-    }
+    plain = rung.but(step="01_naive", variant="ijk", options="", file="gemm.cpp")
+    runs = {"you": (rung, program), "the course": (rung, rung.course)}
+    if (rung.course, rung.variant) != (plain.course, plain.variant):
+        runs["three loops"] = (plain, plain.course)
     rates = {name: [] for name in runs}
     for turn in range(5):
         of_turn = list(runs.items())[: 3 if turn < 2 else 2]
         for name, (of, command) in of_turn[:: -1 if turn % 2 else 1]:  # neither is always the first
             rate, found = rate_of(of, command)
-            row = found.last()
-            wrong = row and row.verdict == "wrong"
-            lost = (
-                rung.on_ranks and "ORTE_ERROR_LOG" in found.run.err
-            )  # mpirun lost what a rank said
-            if name == "you" and found.run.status is None and not wrong:
-                return told(
-                    f"? It has taken over {PATIENCE} s at n = {rung.n}: too slow to be raced."
-                )
-            if name == "you" and not found.right() and (wrong or not lost):
-                said = row.message if row and row.message else f"It ended by {end_of(found)}."
-                return told_but(f"wrong at n = {rung.n}", [said])
-            rates[name] += [rate] * (rate > 0)
-    if not rates["you"]:
-        return told("? mpirun has lost what the ranks said.")
-    pairs = list(zip(*(rates[name] for name in ("you", "the course"))))
-    ratios = sorted(mine / ours for mine, ours in pairs if ours)
-    fastest, top = max(max(rate, default=0) for rate in rates.values()), None
-    for again in (False, True) if not rung.on_gpu else ():
-        if not top or top < fastest:  # a peak below a product was measured in a bad moment
-            top = peak_of(machine_csv(rung.peaks, again), workers)
-    mine = statistics.median(rates["you"] or [0])
-    if top and mine > 1.1 * top:
-        about = f"It reaches {mine:.4g} GFLOP/s, above the peak of {top:.4g}"
+            rates[name].append(rate)
+            if found.right():
+                continue
+            row, ended = found.last(), end_of(found)
+            is_wrong = row is not None and row.verdict == "wrong"
+            if not is_wrong and (found.run.status is None or name != "you"):
+                return told(f"? No race at n = {rung.n}: {name}, {ended} after {PATIENCE} s.")
+            said = row.message if is_wrong else f"It ended by {ended}."
+            return wrong(rung, f"right so far, but wrong at n = {rung.n}", [said])
+    medians = {name: statistics.median(found) for name, found in rates.items()}
+    mine, top = medians["you"], (None if rung.on_gpu else peak_of(workers)) or math.inf
+    if not mine < 1.1 * top:  # inf if it says that it takes no time
+        about = f"It reaches {mine:.4g} GFLOP/s, and the peak is {top:.4g}"
         return told(f"? {about}: read the code, for its time is not that of a product.")
-    top = top if top and top >= fastest else None
     what = f"{workers} {'rank' if rung.on_ranks else 'thread'}{'s' * (workers > 1)}"
     print(f"\nGFLOP/s at n = {rung.n}, {'on the GPU' if rung.on_gpu else what}:")
-    for name, found in rates.items():
-        if found:
-            rate = statistics.median(found)
-            share = f"{100 * rate / top:6.1f} %" if top else ""
-            print(f"  {name:<12}{bar(rate / (top or fastest)):<34}{rate:9.4g} {share}")
-    if top:
-        print(f"  {'the peak':<12}{bar(1):<34}{top:9.4g}")
-    elif not rung.on_gpu:
-        told("`make build` makes 00_machine; after it this machine's peak stands here, too.", "  ")
-    if ratios:
-        spread = f"{100 * ratios[0]:.0f} to {100 * ratios[-1]:.0f} %, {len(ratios)} turns"
-        print(
-            f"  you reach {100 * statistics.median(ratios):.0f} % of the course's rate ({spread})"
-        )
-    return mine, mine / top if top else 0, ratios
-
-
-def bar(share):
-    eighths = round(8 * 32 * min(max(share, 0), 1))
-    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8].strip() or "▏"
-
-
-# ---- what the learner has done ----
+    for name, rate in medians.items():
+        bar = "█" * round(32 * rate / max(medians.values())) or "▏"
+        print(f"  {name:<12}{bar:<34}{rate:9.4g}")
+    ratios = sorted(yours / ours for yours, ours in zip(rates["you"], rates["the course"]))
+    shares = statistics.median(ratios), ratios[0], ratios[-1]
+    said = "  you reach {:.0%} of the course's rate ({:.0%} to {:.0%}, {} turns)"
+    print(said.format(*shares, len(ratios)).replace("%", " %"))
+    return mine, shares
 
 
 def progress():
+    """{rung: row}, as note() keeps them."""
     path = MINE / "progress.csv"
-    if not path.exists():
-        return {}
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return {row["rung"]: row for row in csv.DictReader(file) if row.get("rung")}
+    return {row.get("rung"): row for row in (lines_of(path) if path.exists() else [])}
 
 
 def note(rung, **what):
-    """Keeps the best share, and how many hints were read."""
+    """Keeps what was found of a rung last, or how many hints were read."""
     with alone(rung.build / "try/progress"):
         rows = progress()
-        row = {"rung": rung.name, "solved": "", "gflops": "", "share": "", "hints": "0"}
-        row |= {name: cell for name, cell in rows.get(rung.name, {}).items() if name in row}
-        if not row["gflops"] or float(what.get("gflops", 0)) >= float(row["gflops"]):
-            row |= {name: str(value) for name, value in what.items()}
-        row |= {name: str(what[name]) for name in ("solved", "hints") if name in what}
-        rows[rung.name] = row
+        none = dict.fromkeys(("rung", "solved", "gflops", "share", "hints"))
+        rows[rung.name] = none | rows.get(rung.name, {}) | {"rung": rung.name} | what
         MINE.mkdir(exist_ok=True)
-        with open(MINE / "progress.csv", "w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(row), extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(rows.values())
+        write(MINE / "progress.csv", [*rows.values()])
+
+
+def write(path, rows):
+    """A CSV of rows {column: cell}, with the first one's columns; the old one stays until then."""
+    new = path.with_suffix(".new")
+    with new.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*rows[0]], extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    new.replace(path)
 
 
 def listing(rungs):
-    done, step, following = progress(), "", None
+    done, step, left = progress(), "", []
     for name, rung in rungs.items():
-        place = "your own" if rung.declaration else rung.step
-        if place != step:
-            print(place)
-        step, row = place, done.get(name, {})
-        following = following or (name if not rung.declaration and not row.get("solved") else None)
-        share = row.get("share") or "0"
-        share = f"{100 * float(share):4.0f} %" if share != "0" else ""
-        short = name if rung.declaration else name.partition("/")[2]
+        place, row = "your own" if rung.declaration else rung.step, done.get(name, {})
+        print(f"{place}\n" * (place != step), end="")
+        step, short = place, name if rung.declaration else name.partition("/")[2]
+        share = f"{100 * float(row['share']):4.0f} %" if row.get("share") else ""
         idea = textwrap.shorten(rung.idea, WIDTH - 28, placeholder=" …")
+        left += [name] * (not rung.declaration and not row.get("solved"))
         print(f"  {'✔' if row.get('solved') else ' '} {short:<17} {share:>5} {idea}")
-    print(f"\nNext: make try RUNG={following}" if following else "\nAll rungs are solved.")
+    print(f"\nNext: make try RUNG={left[0]}" if left else "\nAll rungs are solved.")
 
 
 def hint(rung):
@@ -204,121 +146,88 @@ def hint(rung):
     if read < len(hints):
         told(f"Hint {read + 1} of {len(hints)}: {hints[read]}")
         return note(rung, hints=read + 1)
-    lines = rung.text.split("\n") if rung.path.exists() else []
-    yours, ours = [line for line in lines if not line.startswith("// ")], ["", *rung.model(), ""]
-    print("The course's kernel, and what differs in yours:")
-    for line in difflib.unified_diff(yours, ours, "yours", "the course's", n=1, lineterm=""):
-        print(line)
-
-
-# ---- inspecting ----
+    yours = rung.text.split("\n") if rung.path.exists() else []
+    yours = [line for line in yours if not line.startswith("// ")]
+    diff = difflib.unified_diff(yours, rung.model(), "yours", "the course's", n=1, lineterm="")
+    print("The course's kernel, and what differs in yours:", *diff, sep="\n")
 
 
 def inspect(rung):
     """Builds, verifies and races the learner's file once; its exit status."""
-    if rung.path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        told(f"✘ {rung.shown} is UTF-16, which no compiler reads: save it as UTF-8.")
-        return 1
     if STUB in rung.text:
         told(f"{rung.shown} is still a stub: write the kernel there, in the place of '{STUB}'.")
         return 1
     rung.warnings.clear()
     program, error = rung.compiled()
     if program is None:
-        print(f"✘ it does not compile:\n{error}")
-        return 1
-    right = verdict(rung, program)
-    if not right:
-        return 77 if right is None else 1
+        return print(f"✘ it does not compile:\n{error}") or 1
+    noted, right = {"solved": "yes"}, verdict(rung, program)
     sys.stdout.flush()
-    if rung.emulated:
-        if not rung.declaration:
-            compared_counts(rung, program)
-        note(rung, solved="yes")
-        return 0
-    rates = raced(rung, program)
-    if not rates:
-        return 77 if rates is None else 1
-    rate, share, rung.of_course = rates
-    note(rung, solved="yes", gflops=f"{rate:.4g}", share=f"{share:.4f}")
-    return 0
-
-
-# ---- in the report ----
-
-
-def append(path, rows):
-    """Adds rows {column: cell} to a CSV, in the order of its columns; makes it where none is."""
-    with open(path, "a+", encoding="utf-8", newline="") as file:
-        file.seek(0)
-        columns = file.readline().strip().split(",")
-        names = columns if columns[0] else list(rows[0])
-        writer = csv.DictWriter(file, names, extrasaction="ignore", lineterminator="\n")
-        if not columns[0]:
-            writer.writeheader()
-        writer.writerows(rows)
+    if right and not rung.emulated:
+        if right := raced(rung, program):
+            rate, rung.of_course = right
+            noted |= {"gflops": f"{rate:.4g}", "share": f"{rung.of_course[0]:.4f}"}
+    elif right and not rung.declaration:
+        compared_counts(rung, program)
+    if right:
+        note(rung, **noted)
+    return 0 if right else 77 if right is None else 1
 
 
 def report(rungs, given):
-    """Measures what is right of the learner's, one after the other: rows of the step `mine`, the
-    variant is the rung's name."""
+    """Measures what is right of the learner's: rows of the step `mine`, the variant is the rung."""
     results, machine = given.report / "results.csv", given.report / "machine.csv"
     there = [rung for rung in rungs.values() if rung.path.exists()]
     those = [rung for rung in there if not given.steps or rung.step in given.steps]
-    if results.exists():  # what was measured of an earlier state of a file, or of one that is gone
-        kept = {rung.name for rung in there if rung not in those}
-        rows = [line.split(",", 2) for line in results.read_text(encoding="utf-8").splitlines(True)]
-        rows = [row for row in rows if row[0] != "mine" or row[1] in kept]
-        results.write_text("".join(map(",".join, rows)), encoding="utf-8")
+    rows = lines_of(results, ["step", "variant"]) if results.exists() else []
+    # Without what was measured of an earlier state of a file, or of one that is gone.
+    kept = {rung.name for rung in there if rung not in those}
+    rows = [row for row in rows if row["step"] != "mine" or row["variant"] in kept]
+    write(results, rows) if rows else results.unlink(missing_ok=True)
     for rung in those:
-        needs_ninja(rung.build)
+        program, why = None, f"`make try RUNG={rung.name}` says why"
         with alone(rung.folder), contextlib.redirect_stdout(io.StringIO()):
-            prepared(rung)
-            program = rung.compiled()[0]
-            right = program and verdict(rung, program)
-            program = rung.compiled("-report")[0]
-        if not right or rung.emulated:
-            why = "there is no GPU here" if right else f"`make try RUNG={rung.name}` says why"
+            try:
+                prepared(rung)
+                if (right := rung.compiled()[0]) and verdict(rung, right):
+                    lacks = None, "there is no GPU here"
+                    program, why = lacks if rung.emulated else rung.compiled("-report")
+            except Refusal as error:
+                why = str(error)
+        if program is None:
             print(f"{rung.shown} is left out: {why}", flush=True)
             continue
         print(f"== {rung.shown}", flush=True)
         words = ["mpirun", "-n", "2"] * rung.on_ranks + [program, "--variant", rung.variant]
         words += [*shlex.split(given.options), "--in-turns"]
-        words += ["--threads", str(threads_of(rung))] * rung.threaded
-        words += ["--machine", str(machine)] * machine.exists()
+        words += ["--threads", threads_of(rung)] * rung.threaded
+        words += ["--machine", machine] * machine.exists()
         words += ["--size", given.gpu_sizes if rung.on_gpu else given.sizes]
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "rows.csv"
-            run([*words, "--csv", str(path)], patience=600, timed=True, limited=not rung.on_gpu)
-            rows = lines_of(path) if path.exists() else []
-        for row in rows:
+        with tempfile.NamedTemporaryFile() as file:
+            words += ["--csv", file.name]
+            run(words, patience=600, timed=True, limited=not rung.on_gpu)
+            measured = lines_of(file.name)
+        for row in measured:
             row |= {"step": "mine", "variant": rung.name}
             if rung.call or rung.declaration:  # predicted was what stood in its place
                 of_model = [name for name in row if name.startswith("bytes_")]
                 row |= dict.fromkeys(["predicted_s", "limit", *of_model], "")
+        rows += measured
         if rows:
-            append(results, rows)
-
-
-# ---- the command line ----
-
-
-def needs_ninja(build):
-    """It is asked for the commands."""
-    if not (build / "build.ninja").exists():
-        mend = f"sh setup.sh installs it, then remove {build} and build again"
-        raise Refusal(f"{build} was not configured for ninja; {mend}")
+            write(results, rows)
 
 
 def prepared(rung):
     """Writes the stub if there is no file yet, and builds what the rung is raced against."""
+    if not (rung.build / "build.ninja").exists():  # it is asked for the commands
+        mend = f"sh setup.sh installs it, then remove {rung.build} and build again"
+        raise Refusal(f"{rung.build} was not configured for ninja; {mend}")
     if not rung.path.exists():
         rung.path.parent.mkdir(parents=True, exist_ok=True)
         rung.path.write_text(rung.stub(), encoding="utf-8")
         print(f"{rung.shown} is written.")
     with alone(rung.build):
-        targets = [rung.course.name, "try-01_naive"]
-        words = ["cmake", "--build", rung.build, "--target", *targets]
+        words = ["ninja", "-C", rung.build, rung.course.name, "try-01_naive"]
         done = run(words, patience=600, writes=rung.build)
     if done.status != 0:
         lines = (done.out + done.err).strip().splitlines() or ["it takes too long"]
@@ -328,7 +237,7 @@ def prepared(rung):
 
 def watch(rung):
     """Inspects it whenever the file has changed, until Ctrl-C."""
-    seen, missed = None, 0
+    seen = None
     told(f"Write the kernel in {rung.shown}; it is inspected at each save. Ctrl-C ends this.")
     while True:
         try:
@@ -338,15 +247,9 @@ def watch(rung):
                 print("\n" + textwrap.shorten(about, WIDTH - 1, placeholder=" …"), flush=True)
                 with alone(rung.folder):
                     inspect(rung)
-            missed = 0
         except OSError as error:
-            if rung.path.exists():  # what is missing is another's, a compiler perhaps
+            if rung.path.exists():  # else an editor is about to put a new one there
                 told(str(error))
-            else:
-                seen = None
-                missed += 1  # for a moment, while an editor puts a new one there
-            if missed == 5:
-                told(f"{rung.shown} is gone; once it is there again, it is inspected.")
         sys.stdout.flush()
         time.sleep(0.2)
 
@@ -354,40 +257,32 @@ def watch(rung):
 def named(rungs, name):
     """The rung of this name."""
     if name not in rungs:
-        names = {name.partition("/")[2]: name for name in reversed(rungs)}
-        names |= {name: name for name in rungs}
-        near = difflib.get_close_matches(name, names, 1, 0.4)
-        perhaps = f"; perhaps {names[near[0]]}?" if near else "; `make try` lists them"
-        raise Refusal(f"there is no rung {name}{perhaps}")
+        short = {name.partition("/")[2]: name for name in reversed(rungs)}
+        near = difflib.get_close_matches(name, [*rungs, *short], 1, 0.4)
+        perhaps = f"perhaps {short.get(near[0], near[0])}?" if near else "`make try` lists them"
+        raise Refusal(f"there is no rung {name}; {perhaps}")
     return rungs[name]
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    raw = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("build", type=Path)
     parser.add_argument("rung", nargs="?")
     parser.add_argument("--check", action="store_true", help="inspect once")
     parser.add_argument("--hint", action="store_true", help="print the next hint")
-    parser.add_argument(
-        "--report", type=Path, metavar="OUT", help="add what is right to OUT/results.csv"
-    )
+    parser.add_argument("--report", type=Path, metavar="OUT", help="add to OUT's report")
     for name in ("sizes", "gpu-sizes", "options", "steps"):
         parser.add_argument(f"--{name}", default="", help="of --report")
     given = parser.parse_args()
     rungs = load_rungs(given.build.resolve())
-    for signum in (signal.SIGTERM, signal.SIGHUP):  # like Ctrl-C: no kernel is left behind
-        signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
     if given.report:
         return report(rungs, given)
     if given.rung is None:
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `make try | head` ends without a word
         return listing(rungs)
     rung = named(rungs, given.rung)
     if given.hint:
         return hint(rung)
-    needs_ninja(rung.build)
     prepared(rung)
     if not given.check:
         return watch(rung)
@@ -397,6 +292,8 @@ def main():
 
 def ended(program):
     """Ends with its exit status; a refusal is one line, status 2, and Ctrl-C is no fault."""
+    for signum in (signal.SIGTERM, signal.SIGHUP):  # like Ctrl-C: no kernel is left behind
+        signal.signal(signum, lambda signum, frame: sys.exit(128 + signum))
     try:
         sys.exit(program())
     except KeyboardInterrupt:

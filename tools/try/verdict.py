@@ -1,9 +1,9 @@
 """Is a learner's kernel right? And if not, what is wrong, in a student's words."""
-import contextlib, re, resource, secrets, shutil, signal, sys, textwrap
+import re, resource, secrets, shutil, signal, sys, textwrap
 from functools import cache, partial
 
-from judge import FAILED, FAR, OUTSIDE, REFUSED, Problem, ask
-import process
+from judge import FAILED, OUTSIDE, REFUSED, Problem, ask, np
+from diagnose import Diagnosis, diagnosed
 from process import MEMORY, PATIENCE
 
 THIN = "3x4x0 0x4x3 3x0x4 1x17x9 17x1x9 17x9x1".split()
@@ -14,39 +14,13 @@ RANKS = 2, 1, 3, 5
 ORDERS = "forward", "reversed", "987654"  # of threads under the emulator
 NO_SANITIZER = "`ulimit -v` leaves the sanitizers no memory" * (MEMORY != resource.RLIM_INFINITY)
 WIDTH = shutil.get_terminal_size().columns if sys.stdout.isatty() else 1000
-RACE = "The result differs from run to run: do two threads write to the same element?"
-MESSAGE = "The result differs from run to run: does somebody wait for each message to arrive?"
-FAR_APART = (
-    "i * ld() is more than 2³¹ there: an int overflows, in a square matrix from 46,341 rows on."
-)
-ORDER = "The result depends on the order in which threads run: "
-ORDER += "is a barrier missing, or do two write to one place?"
-BEYOND = "an element that the matrix does not have"
-CRASHES = {  # the address sanitizer's words
-    "ABRT": "it ended itself",
-    "ILL": BEYOND,
-    "TRAP": BEYOND,
-    "SEGV": "an address where no memory is",
-    "FPE": "a division by 0",
-    "heap-buffer-overflow": "memory outside of every matrix",
-    "stack-buffer-overflow": "an array beyond its end",
-    "stack-buffer-underflow": "an array before its beginning",
-    "dynamic-stack-buffer-overflow": "an array beyond its end",
-    "use-after-poison": "memory beside a row of C, or beyond the last one",
-    "heap-use-after-free": "memory that was given back",
-    "stack-overflow": "too much of the stack: a recursion without an end, or a large array",
-}
-OF_MPI = {
-    "MPI_ERR_RANK": "there is no rank of that number; the last one is size - 1",
-    "MPI_ERR_TRUNCATE": "the message is longer than its receiver expects",
-    "MPI_ERR_TAG": "a tag is at least 0",
-}
+UNLIKE = "Under the thread sanitizer it is not right, or does not end."
 
 
 def told(text, indent=""):
-    """A line, on a terminal as wide as that."""
+    """A line, on a terminal as wide as that, at once."""
     indents = {"initial_indent": indent, "subsequent_indent": indent + "  "}
-    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents))
+    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, **indents), flush=True)
 
 
 SEED = secrets.randbits(62)  # no program knows it before it is asked
@@ -57,46 +31,42 @@ def types_of(rung):
     return [rung.option("--type")] if rung.option("--type") else ["f32", "f64", "i32"]
 
 
-def owner_of(ranks, grid, block):
-    """Which rank makes an element of C: whole rows shared out evenly, or blocks on a grid."""
-
-    def owner(m, i, j):
-        if grid[0]:
-            return i // block[0] % grid[0] * grid[1] + j // block[1] % grid[1]
-        return next(rank for rank in range(ranks) if m * (rank + 1) // ranks > i)
-
-    return owner if ranks > 1 else None
-
-
-def settings_of(rung, ranks=2, threads=None, timed=False):
+def settings_of(rung, ranks, threads, timed):
     """Lists of threads, tile, grid and block, as child.cpp has them; 0: the step's own."""
-    sides = lambda text: tuple(map(int, text.split("x"))) if text and not timed else (0, 0)
-    grids = rung.option("--grid")
-    if grids and ranks != 2:
-        grids = f"1x{ranks},{ranks}x1"
-    threads = threads or int(rung.option("--threads") or 1)
-    tile = 0 if timed else int(rung.option("--tile") or 0)
-    block = sides(rung.option("--block"))
-    return [(threads, tile, *sides(grid), *block) for grid in (grids or "").split(",")]
+    option = lambda name: "" if timed else rung.option(name)
+    sides = lambda text: map(int, (text or "0x0").split("x"))
+    grids = option("--grid") if ranks == 2 else option("--grid") and f"1x{ranks},{ranks}x1"
+    first = threads or int(rung.option("--threads") or 1), int(option("--tile") or 0)
+    return [[*first, *sides(grid), *sides(option("--block"))] for grid in grids.split(",")]
 
 
-def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, **how):
-    """Found of these shapes in each type."""
-    start, timed = [], how.get("timed", False)
-    if rung.on_ranks:
-        start = ["mpirun", "-n", ranks]
-    if how.pop("watched", False):
-        start = ["env", "OMP_TOOL_VERBOSE_INIT=stderr"]
+def owners_of(row, ranks):
+    """The rank that makes each element of C: whole rows shared out evenly, or blocks on a grid."""
+    i, j = np.indices(row.c.shape)
+    _, _, p, q, rows, cols = row.setting
+    if p:
+        return i // rows % p * q + j // cols % q
+    return np.searchsorted([len(i) * (rank + 1) // ranks for rank in range(ranks)], i, "right")
+
+
+def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, start=(), **how):
+    """Found of these shapes in each type, or of these problems."""
     problems = [problem_of(kind, shape) for kind in types or types_of(rung) for shape in shapes]
     problems = how.pop("problems", problems)
-    settings = settings_of(rung, ranks, threads, timed)
-    words = [rung.variant, *order.split()]
-    owner = owner_of(ranks, settings[-1][2:4], settings[-1][4:6]) if rung.on_ranks else None
-    limited = how.pop("limited", True) and (not rung.on_gpu or bool(order))
-    for _ in range(5):
-        found = ask(start, program, words, settings, problems, owner=owner, limited=limited, **how)
-        if "ORTE_ERROR_LOG" not in found.run.err:  # else mpirun has lost what a rank said
-            break
+    settings = settings_of(rung, ranks, threads, how.get("timed", False))
+    how["limited"] = how.get("limited", True) and (not rung.on_gpu or bool(order))
+    start = ["mpirun", "-n", ranks] if rung.on_ranks else start
+    for _ in range(5 if rung.on_ranks else 1):
+        found = ask(start, program, [rung.variant, *order.split()], settings, problems, **how)
+        if "ORTE_ERROR_LOG" not in found.run.err:
+            break  # else mpirun has lost what a rank said
+    if row := found.last():
+        row.place = f"m x n x k = {row.problem.shape}" + f", {ranks} ranks" * rung.on_ranks
+        row.place += f", {row.problem.kind}" * (row.problem.kind in ("f64", "i32"))
+        row.said = Diagnosis()
+        if row.wrong.any() and not row.problem.digits:
+            owners = owners_of(row, ranks) if rung.on_ranks and ranks > 1 else None
+            row.said = diagnosed(row.problem, row.c, row.wrong, owners)
     return found
 
 
@@ -105,60 +75,50 @@ def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, 
 
 def verdict(rung, program):
     """True if it is right; else it says what is wrong. None if this machine cannot run it."""
-    emulated = rung.emulated
     shapes = ON_GPU if rung.on_gpu else SHAPES
-    orders = [{"order": order} for order in ORDERS] if emulated else [{}]
-    if rung.on_ranks:
-        orders = [{"ranks": ranks} for ranks in RANKS]
-    for order in orders:
-        if rung.on_ranks and order["ranks"] != RANKS[0]:
-            shapes = SHAPES[:3]
-        # Twice: what the first run wrote to A or B, or keeps, spoils the second.
-        found = checked(rung, program, shapes, repeat=2, **order)
-        if found.rows and found.last().state == REFUSED:
-            print(f"{rung.variant}: {found.last().message}", file=sys.stderr)
-            return None
-        if not found.right():
-            return wrong(rung, found, findings(rung, program, found, orders, order), order)
-    shapes = ON_GPU if rung.on_gpu else SHAPES
-    told(f"right so far, at {len(shapes)} shapes" + " and in three orders of threads" * emulated)
-    sys.stdout.flush()
+    orders = [{"order": order} for order in ORDERS if rung.emulated]
+    orders += [{"ranks": ranks} for ranks in RANKS if rung.on_ranks]
+    for order in orders or [{}]:
+        of_order = SHAPES[:3] if order.get("ranks", 2) != 2 else shapes
+        found = checked(rung, program, of_order, repeat=2, **order)  # twice: it may keep a sum
+        if found.right():
+            continue
+        row = found.last()
+        if row and row.state == REFUSED:
+            of = {"shapes": [row.problem.shape], "types": [row.problem.kind]}
+            ours = checked(rung, rung.course, **of, **order).last()
+            if ours and ours.state == REFUSED:
+                return print(f"{rung.variant}: {ours.message}", file=sys.stderr)
+        said = findings(rung, program, found, orders, order)
+        return wrong(rung, row.place if row else "it has no result", said, found)
+    orders_too = " and in three orders of threads" * rung.emulated
+    told(f"right so far, at {len(shapes)} shapes{orders_too}")
     print_of_learner(found)
-    said, unchecked = race(rung) if rung.threaded else ([], "")
+    said, missing = [], f"not checked for accesses outside, nor for races: {NO_SANITIZER}"
+    if not NO_SANITIZER:
+        said, missing = race(rung) if rung.threaded else ([], "")
+        said = said or outside(rung, shapes[0])
     if said:
-        return told_but("not always", said)
-    if not (NO_SANITIZER or stays_inside(rung, program, shapes[0])):
-        return False
-    missing = f"not checked for races: {unchecked}" * bool(unchecked)
-    if NO_SANITIZER:
-        missing = f"not checked for accesses outside, nor for races: {NO_SANITIZER}"
+        return wrong(rung, "right so far, but not always", said)
     print("✔ right" + f" ({missing})" * bool(missing))
     return True
 
 
-def wrong(rung, found, said, order={}, how=""):
-    if row := found.last():
-        of_type = f", {row.problem.kind}" * (row.problem.kind not in ("f32", "bf16"))
-        of_type += f", {order.get('ranks', 2)} ranks" * rung.on_ranks
-        print(f"✘ {how}m x n x k = {row.problem.shape}{of_type}:")
-    else:
-        print(f"✘ {how}it has no result:")
-    print_of_learner(found)
-    said += [f"The compiler warns of {warning}." for warning in sorted(rung.warnings)]
-    for line in dict.fromkeys(said):
-        told(line, "  ")
-    return False
-
-
-def told_but(what, lines):
-    print(f"✘ right so far, but {what}:")
-    for line in lines:
+def wrong(rung, what, lines, found=None):
+    print(f"✘ {what}:")
+    if found:
+        print_of_learner(found)
+    lines = [*lines, *(f"The compiler warns of {warning}." for warning in sorted(rung.warnings))]
+    for line in dict.fromkeys(lines):
         told(line, "  ")
     return False
 
 
 def print_of_learner(found, most=8):
-    lines = found.printed()
+    """What the kernel printed in the last of these products; if all are right, in the first."""
+    at = 0 if found.right() else len(found.rows) - 1
+    lines = "".join(found.run.out.split("\x1e")[1:][at:][:1]).split("\n")
+    lines = [line for line in lines if line.strip()]
     for line in lines[:most] + [f"… and {len(lines) - most} lines more"] * (len(lines) > most):
         print(f"  it printed: {line}")
 
@@ -166,171 +126,128 @@ def print_of_learner(found, most=8):
 def explained(row):
     """What is said of a wrong row."""
     said = [line for line in row.said[:3] if line]
-    return [row.message] * (not said or row.state in (OUTSIDE, FAILED)) + said
+    return [row.message] * (not said or row.state in (OUTSIDE, FAILED, REFUSED)) + said
 
 
 def findings(rung, program, found, orders, order):
     """What to tell of a run, with the threads in this order, that was not right."""
-    row = found.last()
-    if rung.threaded and (said := race(rung)[0]):
+    row, ended = found.last(), found.run.status is not None
+    if rung.threaded and (said := race(rung)[0]) and said != [UNLIKE]:
         return said
     if row is None or row.verdict != "wrong":
-        if said := of_mpi(found.run.err):
-            return said
-        if found.run.status is not None:
+        if ended:
             return crash(rung, found, order)
         why = "Does a loop forget to count?"
         if rung.on_ranks:
             why = "Do the ranks wait for each other? Every send needs its receive, with its tag."
         return [f"It has not ended after {PATIENCE} s. {why}"]
-    if row.state == FAILED:
-        return explained(row)
-    kind, shape, unwritten = row.problem.kind, row.problem.shape, row.said.unwritten
-    again = partial(checked, rung, program=program, shapes=[shape], types=[kind])
-
-    def differs(order):
-        other = again(**order).last()
-        return other is None or other.problem is not row.problem or other.said[:1] != row.said[:1]
-
-    others = orders if rung.emulated else [order] * (4 if rung.threaded else 2 * rung.on_ranks)
-    if found.run.status is None or (unwritten and rung.on_ranks):
-        others = []  # it would take as long once more, or tell no more
-    depends = any(differs(other) for other in others)
-    if depends or (unwritten and rung.emulated):
-        row.said = row.said._replace(where="")  # it says nothing then
-    said = explained(row)
-    if unwritten and rung.emulated:
-        begins = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
-        said += [begins + "is it read without a barrier before, or without a wait for the copy?"]
-    if unwritten and rung.on_ranks:
-        said += ["Has every rank received its part of A and of C, and B, and waited for them?"]
-    if not others and (found.run.status is None or rung.on_ranks):
+    said, kind, unwritten = explained(row), row.problem.kind, row.said.unwritten
+    if row.state in (FAILED, REFUSED) or not ended:
         return said
+    if unwritten and rung.on_ranks:
+        why = "Has every rank received its part of A and of C, and B, and waited for them?"
+        return [*said, why]
+    if unwritten and rung.emulated:
+        why = "Under the emulator shared memory, and what is copied to it, begins as NaN: "
+        said += [why + "is it read without a barrier before, or without a wait for the copy?"]
     if kind in ("f64", "i32") and row.state != OUTSIDE:
-        said.append("In f32 it is right: does a number have another type than T?")
-    if depends:
-        return said + [ORDER if rung.emulated else MESSAGE if rung.on_ranks else RACE]
+        said += ["In f32 it is right: does a number have another type than T?"]
+    again = partial(checked, rung, program, [row.problem.shape], [kind])
+    others = [again(**other).last() for other in orders if rung.emulated]
+    if any(other is None or other.said[:1] != row.said[:1] for other in others):
+        why = "is a barrier missing, or do two write to one place?"
+        return [*said, f"The result depends on the order in which threads run: {why}"]
     if again(repeat=2, pad=0, **order).right():
-        ld = "Where ld() is cols() it is right: element (i, j) lies at data() + i * ld() + j."
-        said = [line for line in said if line in (row.message, row.said.element)] + [ld]
+        why = "Where ld() is cols() it is right: element (i, j) lies at data() + i * ld() + j."
+        said = [row.said.element or row.message, why]
     if again(**order).right():
-        keeps = "The first run is right, a second one is not: "
-        keeps += "does it write to A or B, or keep a sum?"
-        said.append(MESSAGE if rung.on_ranks else keeps)
+        said += ["Another run is right: does it keep a sum, or not wait for a message?"]
     if row.state == OUTSIDE and not rung.emulated:
-        debug, _ = rung.compiled("-debug")
-        words = {"pad": 16, "limited": False}  # to poison whole words
-        where = access(rung, again(program=debug, **words, **order)) if debug else ""
-        hidden = "by a pointer, not through a View"
-        hidden += ": does a mask let a vector reach beyond the row?" * (rung.step == "05_avx2")
-        said.append(f"The first access outside: {where or hidden}.".replace("?.", "?"))
+        _, where = accessed(rung, row.problem.shape, [kind], **order)
+        where = where or "by a pointer, not through a View"
+        said += [f"The first access outside: {where}."]
     return said
-
-
-def of_mpi(err):
-    """MPI's own line about a call that failed."""
-    call = re.search(
-        r"An error occurred in (MPI_\w+)|Fatal error in P?(MPI_\w+): (.*?),? error stack", err
-    )
-    if not call:
-        return []
-    error = re.search(r"\*\*\* (MPI_ERR_\w+): (.*)", err)
-    says = f"{error[1]}: {error[2]}" if error else call[3] or "no more than that"
-    why = OF_MPI.get(error[1] if error else "")
-    return [f"{call[1] or call[2]} failed. MPI says: {says}" + f" ({why})" * bool(why) + "."]
 
 
 def end_of(found):
     """How it ended, in one word; mpirun says it of its ranks."""
+    if found.run.status is None:
+        return "it has not ended"
     of_rank = re.search(r"exited on signal (\d+)", found.run.err)
-    number = int(of_rank[1]) if of_rank else -(found.run.status or 0)
+    number = int(of_rank[1]) if of_rank else -found.run.status
     names = {int(of): of.name for of in signal.Signals}
     return names.get(number, f"signal {number}") if number > 0 else f"exit {found.run.status}"
 
 
 def crash(rung, found, order):
-    """What the address sanitizer says of this run, or else how it ended."""
+    """How it ended, and why, in its own words, MPI's or the address sanitizer's."""
     if found.run.status == 0:
         return ["It ended the program (exit 0)."]
-    row, (debug, _) = found.last(), rung.compiled("-debug")
-    again = found
-    if debug and row:
-        of = row.problem
-        again = checked(rung, debug, [of.shape], [of.kind], repeat=2, limited=False, **order)
-    if (outside := access(rung, again)).startswith(BEYOND):
-        return [f"It asks for {outside}."]
-    why = re.search(r"what\(\): *(.*)", found.run.err)
-    why = [text for text in (why and why[1], outside) if text]
-    return [f"It crashed ({end_of(found)})" + f": {', '.join(why)}" * bool(why) + "."]
+    words = r"(?:what\(\): +|\*\*\* (?=An error occurred in MPI_|MPI_ERR_)|Fatal error in )(.*?)"
+    words = rf"(?m){words}(?:, error stack:)?$"
+    said = [*dict.fromkeys(re.findall(words, found.run.err))][:2]
+    if found.rows and not said:
+        of = found.last().problem
+        said = [accessed(rung, of.shape, [of.kind], repeat=2, **order)[1]]
+    why = ": ".join(filter(None, said))
+    return [f"It crashed ({end_of(found)})" + f": {why}" * bool(why) + "."]
 
 
-def access(rung, found):
-    """What the address sanitizer stopped at, and where in the learner's file; or nothing."""
-    kind = re.search(r"AddressSanitizer: ([\w-]+)", found.run.err)
-    if not kind:
-        return ""
-    line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.run.err)
-    said = CRASHES.get(kind[1], kind[1].replace("-", " "))
-    if kind[1] == "SEGV" and "high value address" in found.run.err:  # or so the processor tells it
-        said = "a vector at an address that is no multiple of its size (loadu, storeu), or " + said
-    return said + (f", in line {line[1]} of {rung.shown}" if line else "")
-
-
-def stays_inside(rung, program, shape):
-    """True if it runs unoptimised, where each access through a View is checked, under the address
-    sanitizer; else it says what went wrong. The emulator always checks accesses through a View."""
-    pointers = re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text)
-    if not rung.on_gpu or pointers:
-        program, error = rung.compiled("-debug")
-    elif rung.emulated:
-        return True
+def accessed(rung, shape, types=None, **how):
+    """Found of a run unoptimised, where each access through a View is checked, under the address
+    sanitizer, and what that stopped at, and where; or nothing, and the compiler's words."""
+    program, error = rung.compiled("-debug")
     if program is None:
-        print(f"✘ it does not compile with checks:\n{error}")
-        return False
-    watched = partial(checked, rung, program, limited=False, order="forward" * rung.on_gpu)
-    found = watched([shape])
-    apart = rung.on_gpu or rung.on_ranks or rung.function == "rows_of_rows"
-    if found.right() and not (apart or process.CONFINE):  # 80 GiB of addresses are no hand-in's
-        with contextlib.suppress(OSError):  # not everywhere can so many addresses be had
-            far = watched(["5x5x5"], ["f32"], pad=FAR - 5)
-            found = far if far.rows else found
-    if found.right() or (
-        rung.on_gpu and found.run.status == 2 and not found.rows
-    ):  # 2: built without the emulator
-        return True
-    row, how = found.last(), "with every access checked, "
+        return None, error
+    found = checked(rung, program, [shape], types, limited=False, **how)
+    kind = re.search(r"AddressSanitizer: ([\w-]+)", found.run.err)
+    line = re.search(rf"{re.escape(str(rung.path))}:(\d+)", found.run.err)
+    if not kind:
+        return found, ""
+    beyond = kind[1] in ("ILL", "TRAP")  # a View's own check
+    said = "an element that the matrix does not have" if beyond else kind[1].replace("-", " ")
+    return found, said + (f", in line {line[1]} of {rung.shown}" if line else "")
+
+
+def outside(rung, shape):
+    """What is wrong with every access checked, or nothing. The emulator checks those through a View
+    in each run."""
+    if rung.emulated and not re.search(r"data\(\)|reinterpret_cast|&\w+\(", rung.text):
+        return []
+    found, where = accessed(rung, shape, order="forward" * rung.on_gpu)
+    if found is None or found.right():
+        return ["It does not compile with checks:", *where.split("\n")] if where else []
+    row = found.last()
     if row and row.verdict == "wrong":
-        said = explained(row)
-        said += ["Is a variable used before it is set?"] * row.said.unwritten
-    else:
-        how_it_ended = "it has not ended" if found.run.status is None else end_of(found)
-        said = [f"The first access outside: {access(rung, found) or how_it_ended}."]
-    said += [FAR_APART] * (row is not None and row.pad > FAR // 2)
-    return wrong(rung, found, said, how=how)
+        said = explained(row) + ["Is a variable used before it is set?"] * row.said.unwritten
+        return ["With every access checked it is wrong:", *said]
+    if rung.on_gpu and found.run.status == 2:  # it has no emulator
+        return []
+    return [f"With every access checked, the first one outside: {where or end_of(found)}."]
 
 
 # ---- races ----
 
 
 def race(rung):
-    """What the thread sanitizer sees in a run; and why nothing can be said of races, else empty."""
-    if NO_SANITIZER:
-        return [], NO_SANITIZER
+    """What the thread sanitizer sees in one run; and why nothing can be said of races, if so."""
     clang = shutil.which("clang++")
     program = rung.raced_by(clang).compiled()[0] if clang else None
     if program is None:
         return [], "that needs clang; `sh setup.sh test` installs it"
-    found = checked(rung, program, SHAPES[:2], ["f32"], threads=5, limited=False, watched=True)
-    if "Tool was started" not in found.run.err:
-        why = "clang's OpenMP is here without Archer"
-        return [], "the thread sanitizer does not run here" if "FATAL" in found.run.err else why
-    if "data race" not in found.run.err:
+    start = ["env", "OMP_TOOL_VERBOSE_INIT=stderr"]
+    found = checked(rung, program, SHAPES[:2], ["f32"], threads=5, limited=False, start=start)
+    err = found.run.err
+    if "data race" not in err and found.rows and not found.right():
+        return [UNLIKE], ""
+    if "Tool was started" not in err:
+        return [], "clang's thread sanitizer or its Archer does not run here"
+    if "data race" not in err:
         return [], ""
-    first = found.run.err.split("==================")[1]
-    line = rf"{re.escape(str(rung.path))}:(\d+)|\n\n"
-    at = re.compile(rf"(?i)(read|write) of size[\s\S]*?(?:{line})")
-    accesses = [f"{of[1].lower()}s it in line {of[2] or '?'}" for of in at.finditer(first)]
-    both = ", the other ".join(accesses[:2])
+    first = (err.split("==================") + [""])[1]
+    each = rf"(?i)(read|write) of size[\s\S]*?(?:{re.escape(str(rung.path))}:(\d+)|\n\n)"
+    each = [f"{how.lower()}s it in line {at or '?'}" for how, at in re.findall(each, first)]
+    both = ", the other ".join(each[:2])
     of = "an element of a matrix: only one thread may write to it"
     if "Location is stack" in first:
         of = "a variable of the function, which all threads share: "
