@@ -51,13 +51,12 @@ def owners_of(row, ranks):
 
 def checked(rung, program, shapes, types=None, order="", ranks=2, threads=None, start=(), **how):
     """Found of these shapes in each type, or of these problems."""
-    problems = [problem_of(kind, shape) for kind in types or types_of(rung) for shape in shapes]
-    problems = how.pop("problems", problems)
-    settings = settings_of(rung, ranks, threads, how.get("timed", False))
+    asked = [problem_of(kind, shape) for kind in types or types_of(rung) for shape in shapes]
+    asked = settings_of(rung, ranks, threads, how.get("timed")), how.pop("problems", asked)
     how["limited"] = how.get("limited", True) and (not rung.on_gpu or bool(order))
     start = ["mpirun", "-n", ranks] if rung.on_ranks else start
     for _ in range(5 if rung.on_ranks else 1):
-        found = ask(start, program, [rung.variant, *order.split()], settings, problems, **how)
+        found = ask(start, program, [rung.variant, *order.split()], *asked, **how)
         if "ORTE_ERROR_LOG" not in found.run.err:
             break  # else mpirun has lost what a rank said
     if row := found.last():
