@@ -48,7 +48,9 @@ def load_rungs(build):
         short = of["variant"] if of["call"] else short  # it takes the variant's place
         of = {"fragment": short, "function": short} | of
         of["declaration"] = re.sub(r"(?m)^\|", "", of["declaration"])  # the | keeps an indentation
-        rungs[name] = Rung(name=name, build=build, warnings=set(), **of)
+        place = Path(of["step"], of["file"])
+        place = place if (ROOT / place).exists() else Path(of["file"])
+        rungs[name] = Rung(name=name, build=build, place=place, warnings=set(), **of)
     return rungs
 
 
@@ -60,7 +62,8 @@ def around_body(text, function):
 
 
 class Rung(SimpleNamespace):
-    """Its members are rungs.ini's, and `build`, the course's build folder."""
+    """Its members are rungs.ini's, `build`, the course's build folder, and `place`, the file
+    in which the kernel stands: one of the step's, or another."""
 
     on_gpu = property(lambda rung: rung.file.endswith(".cuh"))
     on_ranks = property(lambda rung: rung.step == "06_mpi")
@@ -79,12 +82,6 @@ class Rung(SimpleNamespace):
         """What rungs.ini says of it, or nothing."""
         words = self.options.split()
         return words[words.index(name) + 1] if name in words else ""
-
-    @property
-    def place(self):
-        """The course's file in which the kernel stands, from its root: the step's, or another."""
-        in_step = Path(self.step) / self.file
-        return in_step if (ROOT / in_step).exists() else Path(self.file)
 
     def model(self):
         """The course's own lines: what the learner writes."""
