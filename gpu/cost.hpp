@@ -34,12 +34,11 @@ Cost element_a_thread(const Shape& s, double rows, double cols, double wavefront
 /// for each in a column. C, in f32, is read and written once. Between L1 and the tensor cores `bytes` travel
 /// for each multiply-add.
 inline Cost bf16_tiles(const Shape& s, double BM, double BN, double bytes) {
-  const double madds = s.flops() / 2, size = 2;
-  const auto m = static_cast<double>(s.m), n = static_cast<double>(s.n), k = static_cast<double>(s.k);
-  const double least = size * k * (m + n) + 4 * m * n;
-  Cost cost{.flops = 2 * madds, .loads_stores = madds * bytes, .reuses = {{least, least}}};
-  cost.reuses.push_back({madds / BN * size, beyond_l1});
-  cost.reuses.push_back({madds / BM * size, std::max(size * k * n, beyond_l1)});
+  const Extents<bf16> e(s);
+  const double least = e.a + e.b + e.c;
+  Cost cost{.flops = 2 * e.madds, .loads_stores = e.madds * bytes, .reuses = {{least, least}}};
+  cost.reuses.push_back({e.madds / BN * e.size, beyond_l1});
+  cost.reuses.push_back({e.madds / BM * e.size, std::max(e.b, beyond_l1)});
   return cost;
 }
 
