@@ -106,7 +106,7 @@ class InTurns : public Variant<T> {
     side(of).reset();
     for (const Stopwatch watch; watch.seconds() < timing_.settle;) timed(of, products_);
     for (const Stopwatch watch; samples == 0 || watch.seconds() < timing_.lasts; ++samples) {
-      mean += {.product = timed(of, products_)};
+      mean.product = mean.product.value_or(0) + timed(of, products_);  // nvcc misreads += {.product = …}
       if (timing_.state != nullptr) mean += timing_.state();
     }
     return mean /= samples;
