@@ -1,157 +1,144 @@
-// Which tiling for which shape: all that were tried, and the choice among them.
+// Which kernel for which shape: all that may be taken, and the choice by the time that each should take.
 #pragma once
 
-#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
 
-#include "gpu/step.hpp"
-#include "rungs/stream_k.cuh"
-#include "rungs/tiled.cuh"
+#include "launches.cuh"
 
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::Cuda, course::Launch, course::Memory, course::Needs, course::Settings;
-
-/// What all kernels with cp.async need.
-const Needs for_copies{.capability = async_capability};
-
-/// The most of k that a kernel takes: it counts steps in 32 bits, those of 2,048 tiles together.
-constexpr Index most_k = Index{1} << 22;
-
-/// Calls `product` with the matching columns of A and rows of B, at most `most` at a time.
-template <class T, class F>
-void panels_of_k(View<const T> a, View<const T> b, Index most, F product) {
-  for (Index p = 0; p < a.cols(); p += most) {
-    const Index k = std::min(most, a.cols() - p);
-    product(a.block(0, p, a.rows(), k), b.block(p, 0, k, b.cols()));
-  }
-}
-
-/// A tile a block, and at most `most` of k a launch: by 16-byte loads where they are allowed.
-template <class S, Index most = most_k, class T = typename S::T>
-Launch<T> by_tiles(Kernel<T> fast = tiled<S, true>, Kernel<T> guarded = tiled<S, false>) {
-  return [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {
-    const auto kernel = all_aligned(a, b, c) ? fast : guarded;
-    panels_of_k(a, b, most, [&](View<const T> a, View<const T> b) {
-      tile_a_block<T>(kernel, S::BM, S::BN, Block{S::threads, 1}, a, b, c);
-    });
-  };
-}
-
-/// Partial sums and flags, allocated at the first product. They serve one stream: of two products at once
-/// each would overwrite what the other's blocks have stored.
-template <class S>
-struct Exchange {
-  Cuda::Matrix<float> sums;
-  Cuda::Matrix<unsigned> ready;
-  unsigned run = 0;
+/// What a kernel takes, in microseconds; `make search` fits it to what was measured.
+struct Costs {
+  double step;     // a multiprocessor for a step of a block
+  double latency;  // a block for a step, besides; of stream_k each part of a cut tile, once
+  double fixed;    // a block besides its steps
+};
+/// By name, for rows of A and B that begin at multiples of 16 bytes, and for others.
+struct Measured {
+  const char* name;
+  Costs aligned, others;
+};
+constexpr Measured measured[] = {
+#include "search/costs.inc"
 };
 
-/// Equal shares for all SMs; a tile a block where 16-byte loads are not allowed.
-template <class S, Index most = most_k>
-Launch<float> by_stream_k() {
-  return [](View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
-    using course::ceil_div;
-    if (!all_aligned(a, b, c)) return by_tiles<S, most>()(a, b, c, settings);
-    Exchange<S>& exchange = course::workspace<Exchange<S>>();
-    const Index at_once = Cuda::multiprocessors() * S::at_once;
-    if (exchange.run == 0) {
-      exchange.sums = {at_once, S::BM * S::BN, 0, Memory::device};
-      exchange.ready = {1, at_once, 0, Memory::device};
-      exchange.ready.poison();
-    }
-    const Index across = ceil_div(c.cols(), S::BN), tiles = across * ceil_div(c.rows(), S::BM);
-    panels_of_k(a, b, most, [&](View<const float> a, View<const float> b) {
-      const Index steps = ceil_div(a.cols(), S::BK), blocks = std::min(tiles * steps, at_once);
-      const Index waves = tiles > blocks ? tiles / blocks - 1 : 0;
-      const Schedule schedule{int(across), int(steps), int(waves), int(tiles - waves * blocks), int(blocks)};
-      const Partials<float> partials{exchange.sums.view().data(), exchange.ready.view().data(),
-                                     ++exchange.run};
-      course::launch_together(stream_k<S>, Grid{blocks}, Block{S::threads}, a, b, c, schedule, partials);
-    });
-  };
-}
-
-using Large = Tiling<float, 128, 256, 16>;
-
-/// What `best` may choose: a tiling, BM × BN × BK in so many slices, by a tile a block or in equal shares.
+/// What `best` may choose for a shape that is not thin.
 struct Candidate {
   std::string name;
-  Launch<float> launch;
-  Needs needs;
+  int BM, BN, BK, at_once;
+  bool cuts;  // k into parts; if not, it shares out steps equally, and takes aligned rows alone
+  void (*product)(View<const float> a, View<const float> b, View<float> c, int parts);
+  Costs aligned{}, others{};
 };
 
-/// A tiling's name: tiles_64x128x16_2, in two slices.
 template <class S>
-std::string called(const std::string& kind) {
-  std::string name =
-      kind + "_" + std::to_string(S::BM) + "x" + std::to_string(S::BN) + "x" + std::to_string(S::BK);
-  return S::slices > 1 ? name + "_" + std::to_string(S::slices) : name;
-}
-template <class S>
-Candidate thin_candidate() {
-  return {called<S>("thin"), by_tiles<S>(thin<S, true>, thin<S, false>), for_copies};
-}
-template <class S>
-Candidate tiled_candidate() {
-  return {called<S>("tiles"), by_tiles<S>(), for_copies};
+Candidate candidate(std::string name, bool cuts, decltype(Candidate::product) product) {
+  name += std::to_string(S::BM) + "x" + std::to_string(S::BN) + "x" + std::to_string(S::BK);
+  if (S::slices > 1) name += "_" + std::to_string(S::slices);
+  Candidate made{name, S::BM, S::BN, S::BK, S::at_once, cuts, product};
+  for (const Measured& each : measured)
+    if (name == each.name) made.aligned = each.aligned, made.others = each.others;
+  return made;
 }
 
 const std::vector<Candidate>& candidates() {
+  const auto equal = [](View<const float> a, View<const float> b, View<float> c, int) {
+    by_stream_k<Large>()(a, b, c, {});
+  };
+  const auto cut = []<class S>(S) { return candidate<S>("", true, by_parts<S>); };
   static const std::vector<Candidate> all = {
-      tiled_candidate<Large>(),
-      tiled_candidate<Tiling<float, 128, 128, 16>>(),
-      tiled_candidate<Tiling<float, 64, 128, 8>>(),
-      tiled_candidate<Tiling<float, 64, 128, 16, 2>>(),
-      tiled_candidate<Tiling<float, 64, 128, 32, 4>>(),
-      tiled_candidate<Tiling<float, 64, 64, 16, 4>>(),
-      tiled_candidate<Tiling<float, 32, 64, 32, 8>>(),
-      thin_candidate<Tiling<float, 128, 128, 16>>(),
-      thin_candidate<Tiling<float, 64, 128, 8>>(),
-      thin_candidate<Tiling<float, 64, 64, 8>>(),
-      {called<Large>("stream_k"), by_stream_k<Large>(), for_copies},
+      candidate<Large>("stream_k_", false, equal),
+      cut(Tiling<float, 128, 128, 8>()),
+      cut(Tiling<float, 64, 128, 8>()),
+      cut(Tiling<float, 64, 128, 32, 4>()),
+      cut(Tiling<float, 64, 64, 8>()),
+      cut(Tiling<float, 64, 64, 16, 4>()),
+      cut(Tiling<float, 32, 128, 16, 2>()),
+      cut(Tiling<float, 32, 64, 32, 8>()),
+      cut(Tiling<float, 16, 256, 16, 4, 2>()),
+      cut(Tiling<float, 128, 32, 16, 2, 8>()),
+      cut(Tiling<float, 256, 16, 16, 4, 16>()),
+      cut(Tiling<float, 128, 16, 32, 8, 16>()),
   };
   return all;
 }
 
-/// Measured: the fastest tiling of each of these shapes.
-struct Choice {
-  double m, n, k;
-  const char* tiling;
-};
-constexpr Choice choices[] = {
-#include "search/choices.inc"
-};
+/// The numbers of parts of k that may be worth while: of at most twice the blocks that run at once.
+std::vector<int> parts_of(const Candidate& of, Index m, Index n, Index k) {
+  const Index tiles = course::ceil_div(m, Index{of.BM}) * course::ceil_div(n, Index{of.BN});
+  const Index most = 2 * Cuda::multiprocessors() * of.at_once / tiles,
+              steps = course::ceil_div(k, Index{of.BK});
+  std::vector<int> parts = {1};
+  for (const int count : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128})
+    if (of.cuts && count <= std::min(most, steps)) parts.push_back(count);
+  return parts;
+}
 
-/// The candidate of the measured shape that is nearest: by how many times larger or smaller each side is.
-/// Without logarithms: the clock runs.
-const Candidate& candidate_for(Index m, Index n, Index k) {
-  static const auto chosen = [] {
-    std::vector<const Candidate*> list;
-    for (const Choice& choice : choices) {
-      const auto found =
-          std::find_if(candidates().begin(), candidates().end(),
-                       [&](const Candidate& candidate) { return candidate.name == choice.tiling; });
-      if (found == candidates().end())
-        throw std::logic_error(std::string("choices.inc: no tiling ") + choice.tiling);
-      list.push_back(&*found);
-    }
-    return list;
-  }();
-  const auto apart = [](Index side, double measured) {
-    const double times = double(side + 1) / measured;
-    return std::max(times, 1 / times);
+constexpr double memory = 4e6, launch = 2;  // bytes a microsecond; microseconds of a further kernel
+
+// [model]
+/// What a candidate should take for a product, in microseconds.
+double microseconds(const Candidate& of, const Costs& costs, double m, double n, double k, int parts) {
+  const double tiles = std::ceil(m / of.BM) * std::ceil(n / of.BN), steps = std::ceil(k / of.BK);
+  const double processors = Cuda::multiprocessors();
+  if (!of.cuts) {
+    const double blocks = std::min(tiles * steps, processors), waves = std::floor(tiles / blocks);
+    const double rest = tiles - std::max(waves - 1, 0.0) * blocks;
+    const double cut = std::fmod(rest, blocks) > 0 ? std::ceil(blocks / rest) : 0;
+    return tiles * steps / blocks * costs.step + std::ceil(tiles / blocks) * costs.fixed +
+           cut * costs.latency;
+  }
+  // The blocks of a multiprocessor share its units, and wait at the same time.
+  const auto round = [&](double blocks) {
+    return blocks > 0 ? std::hypot(blocks * costs.step, costs.latency) : 0;
   };
-  const auto distance = [&](const Choice& c) { return apart(m, c.m) * apart(n, c.n) * apart(k, c.k); };
-  const auto nearest = std::min_element(std::begin(choices), std::end(choices), [&](auto& one, auto& other) {
-    return distance(one) < distance(other);
-  });
-  return *chosen[std::size_t(nearest - std::begin(choices))];
+  const double of_one = std::ceil(tiles * parts / processors), rounds = std::floor(of_one / of.at_once);
+  const double rest = of_one - rounds * of.at_once;
+  const double computing = std::ceil(steps / parts) * (rounds * round(of.at_once) + round(rest));
+  const double moving = 4 * (m * k + k * n + 2 * m * n) / memory;
+  const double adding = parts == 1 ? 0 : launch + 8 * parts * tiles * of.BM * of.BN / memory;
+  return std::hypot(computing, moving) + (rounds + (rest > 0)) * costs.fixed + adding;
+}
+// [/model]
+
+struct Choice {
+  const Candidate* kernel;
+  int parts;
+  bool copies;  // of A or B, whose rows do not begin at multiples of 16 bytes
+};
+
+// [choice]
+/// What should take least time: in place or, if there is something to copy, with copies.
+Choice choice_for(Index m, Index n, Index k, bool copies_a, bool copies_b) {
+  static thread_local std::map<std::array<Index, 5>, Choice> known;
+  const auto [at, is_new] = known.try_emplace({m, n, k, copies_a, copies_b});
+  if (!is_new) return at->second;
+  const double copied = copies_a * double(m * k) + copies_b * double(k * n);
+  double least = HUGE_VAL;
+  for (const Candidate& of : candidates())
+    for (const int parts : parts_of(of, m, n, k))
+      for (const bool copies : {false, true}) {
+        if (copies ? copied == 0 : copied > 0 && !of.cuts) continue;
+        const Costs& costs = copies || copied == 0 ? of.aligned : of.others;
+        const double time = microseconds(of, costs, double(m), double(n), double(k), parts) +
+                            (copies ? 2 * launch + 8 * copied / memory : 0);
+        if (time < least) least = time, at->second = {&of, parts, copies};
+      }
+  return at->second;
 }
 
-void best(View<const float> a, View<const float> b, View<float> c, const Settings& settings) {
-  candidate_for(c.rows(), c.cols(), a.cols()).launch(a, b, c, settings);
+void best(View<const float> a, View<const float> b, View<float> c) {
+  const Index m = c.rows(), n = c.cols(), k = a.cols();
+  if (m == 0 || n == 0 || k == 0) return;
+  if (is_thin(m, n, k)) return by_vectors(a, b, c);
+  const auto [kernel, parts, copies] = choice_for(m, n, k, !is_aligned(a), !is_aligned(b));
+  if (!copies) return kernel->product(a, b, c, parts);
+  packed(a, b, [&, kernel = kernel, parts = parts](auto a, auto b) { kernel->product(a, b, c, parts); });
 }
+// [/choice]
 
 }  // namespace
 }  // namespace cuda_regtile

@@ -1,9 +1,10 @@
 // 09_cuda_regtile: several elements of C a thread, on the GPU or, by --emulate, on the processor.
-#include "best.cuh"
 #include "broken.cuh"
 #include "cost.hpp"
 #include "gemm.cuh"
 #include "gpu/step.hpp"
+#include "launches.cuh"
+#include "library.hpp"
 #include "runner/run.hpp"
 
 namespace {
@@ -27,6 +28,33 @@ std::shared_ptr<course::Variant<T>> variant_of(std::string name, std::string ide
                                                course::Needs needs = {}) {
   return gpu<T>(std::move(name), std::move(idea), by_tiles<DefaultTiling<T>>(fast, guarded), std::move(cost),
                 std::move(needs));
+}
+
+// The same problem, any shape: launches.cuh.
+void in_one_part(View<const float> a, View<const float> b, View<float> c) {
+  by_parts<Tiling<float, 64, 128, 8>>(a, b, c, 1);
+}
+void in_packed(View<const float> a, View<const float> b, View<float> c) {
+  packed(a, b, [&](auto a, auto b) { by_stream_k<Large>()(a, b, c, {}); });
+}
+/// As many parts as all SMs take at once.
+template <class S>
+void in_parts_of(View<const float> a, View<const float> b, View<float> c) {
+  const Index tiles = course::ceil_div(c.rows(), S::BM) * course::ceil_div(c.cols(), S::BN);
+  by_parts<S>(a, b, c, int(Cuda::multiprocessors() * S::at_once / std::max<Index>(tiles, 1)));
+}
+void in_parts(View<const float> a, View<const float> b, View<float> c) {
+  in_parts_of<Tiling<float, 64, 128, 8>>(a, b, c);
+}
+void in_thin_tiles(View<const float> a, View<const float> b, View<float> c) {
+  c.rows() < c.cols() ? in_parts_of<Tiling<float, 16, 256, 16, 4, 2>>(a, b, c)
+                      : in_parts_of<Tiling<float, 256, 16, 16, 4, 16>>(a, b, c);
+}
+void in_vectors(View<const float> a, View<const float> b, View<float> c) {
+  is_thin(c.rows(), c.cols(), a.cols()) ? by_vectors(a, b, c) : in_parts(a, b, c);
+}
+void in_best(View<const float> a, View<const float> b, View<float> c) {
+  COURSE_REGTILE_MULTIPLY(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
 }
 
 /// Whole steps of k only.
@@ -86,7 +114,18 @@ course::Variants<T> variants() {
                           cost::warp_tiles<Large>, for_copies));
     list.push_back(gpu<T>("slices", "small tiles, k in 4 slices", by_tiles<Slices>(),
                           cost::warp_tiles<Slices>, for_copies));
-    list.push_back(gpu<T>("best", "the tiling that was measured best", best, course::uncounted, for_copies));
+    const auto shaped = [&](std::string name, std::string idea, auto product) {
+      const auto launch = [product](View<const T> a, View<const T> b, View<T> c, const Settings&) {
+        product(a, b, c);
+      };
+      list.push_back(gpu<T>(std::move(name), std::move(idea), launch, course::uncounted, for_copies));
+    };
+    shaped("packed", "stream_k on copies whose rows begin at 16 bytes", in_packed);
+    shaped("any_rows", "… or rows that may begin anywhere", in_one_part);
+    shaped("split_k", "… k in parts for blocks of their own", in_parts);
+    shaped("lanes", "… tiles of a thin C's shape", in_thin_tiles);
+    shaped("vectors", "few rows or columns: as fast as memory is", in_vectors);
+    shaped("best", "the kernel that should take least time", in_best);
   }
   return list;
 }

@@ -11,7 +11,7 @@
 namespace cuda_regtile {
 
 using namespace course::ptx;
-using course::in_global, course::in_shared, course::Index, course::View;
+using course::in_global, course::in_shared, course::Index, course::SharedTile, course::View;
 
 /// As many elements as one instruction loads or stores: 4 of f32 and i32, 2 of f64.
 template <class T>
@@ -97,6 +97,13 @@ __device__ inline int opaque(int value) {
   return value;
 }
 
+/// Waits for the kernel before, which may still run; GPUs before Hopper overlap none.
+__device__ inline void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // Between blocks: whoever has acquired `value` sees all that was written before it was released.
 using Flag = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
 __device__ inline void store_release(unsigned* flag, unsigned value) {
@@ -107,6 +114,31 @@ __device__ inline void wait_acquire(unsigned* flag, unsigned value) {
   }
 }
 
+/// Counts one up, sees what those wrote who did so before, and lets the next ones see what this thread has
+/// seen. Returns what was there.
+__device__ inline unsigned count_up(unsigned* count) {
+  return Flag(*count).fetch_add(1, cuda::memory_order_acq_rel);
+}
+
+#else
+
+inline void wait_for_kernel_before() {}
+inline unsigned count_up(unsigned* count) {
+  return __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
+}
+
 #endif
+
+/// Whether all other blocks, of `blocks`, have been here: then what they wrote is seen, and nobody has been
+/// here yet. For all threads of a block.
+__device__ inline bool is_last(unsigned* arrived, unsigned blocks) {
+  __shared__ SharedTile<unsigned, 1, 1> before;
+  __syncthreads();
+  if (threadIdx.x == 0) before[0][0] = count_up(arrived);
+  __syncthreads();
+  const bool last = before[0][0] + 1 == blocks;
+  if (last && threadIdx.x == 0) *arrived = 0;
+  return last;
+}
 
 }  // namespace cuda_regtile

@@ -2,8 +2,10 @@
 #include "library.hpp"
 
 #include "gpu/tma.hpp"
+#include "rungs/every_shape.cuh"
 #include "rungs/f64_tensor.cuh"
 #include "rungs/persistent.cuh"
+#include "rungs/ping_pong.cuh"
 #include "rungs/tf32.cuh"
 #include "rungs/tma.cuh"
 #include "rungs/warp_specialised.cuh"
@@ -12,8 +14,8 @@
 namespace cuda_hopper {
 namespace {
 
-using course::adds_to, course::ceil_div, course::ClusterLauncher, course::launch_dependent, course::map_of,
-    course::served;
+using course::adds_to, course::ceil_div, course::ClusterLauncher, course::launch_dependent,
+    course::longest_side, course::map_of, course::served;
 
 template <auto kernel, int BN>
 void a_tile_a_block(int block, std::size_t bytes, View<const bf16> a, View<const bf16> b, View<float> c) {
@@ -50,23 +52,76 @@ void in_turns(View<const T> a, View<const T> b, View<float> c) {
   by_scheduler<ping_pong<ClusterShape<blocks>, BN, depth, T>, blocks, BN>(sizeof(Memory), a, b_boxes, c, 8);
 }
 
-/// The width of tiles with which C takes the least time: waves of them, times what a step of one takes, in
-/// cycles. Products take 4 a column; copies from L2 more for the narrower ones, as measured. Tiles of 64 are
-/// those of ordered.
-int width_for(View<const float> c, int together) {
-  const auto cost = [&](Index width, Index step, int blocks) {
-    const Index tiles = ceil_div(c.rows(), BM * blocks) * ceil_div(c.cols(), width);
-    return step * ceil_div(tiles, course::Cuda::multiprocessors() / blocks);
+/// Memory that stays for the next product, of the same stream.
+template <class T>
+T* grow(course::Cuda::Matrix<T>& kept, Index elements) {
+  if (kept.view().rows() < elements)
+    kept = {}, kept = {elements, 1, 0, course::Memory::device};  // the old one is freed first
+  return kept.view().data();
+}
+struct Kept {
+  course::Cuda::Matrix<bf16> a, b;
+  course::Cuda::Matrix<float> sums;
+};
+
+/// Packs what TMA does not serve; a and b are then what it serves.
+void pack_unserved(View<const bf16>& a, View<const bf16>& b, Kept& kept) {
+  const auto packed = [](View<const bf16>& from, course::Cuda::Matrix<bf16>& memory) {
+    if (served(from)) return Packing{};
+    const Index whole = from.cols() < 64 ? 8 : 64, ld = ceil_div(from.cols(), whole) * whole;
+    const Packing packing{from, {grow(memory, from.rows() * ld), from.rows(), from.cols(), ld}};
+    from = packing.to;
+    return packing;
   };
-  return std::min({std::pair{cost(128, 540, together), 128},
-                   {cost(192, 768, together), 192},
-                   {cost(64, 460, 1), 64}})
-      .second;
+  const Packing of_a = packed(a, kept.a), of_b = packed(b, kept.b);
+  if (const unsigned blocks = of_a.blocks() + of_b.blocks(); blocks > 0)
+    launch_dependent<pack>(dim3{blocks}, packing, 0, of_a, of_b);
+}
+
+/// C += A·B by parts of k, or, by one, to a C to which TMA cannot add.
+template <int blocks, int BN, int depth>
+void in_parts(View<const bf16> a, View<const bf16> b, View<float> c, int parts, Kept& kept) {
+  using Memory = PingPongShared<BN, depth>;
+  static_assert(sizeof(Memory) <= 227 * 1024);
+  constexpr auto kernel = ping_pong<ClusterShape<blocks>, BN, depth, bf16, SplitScheduler>;
+  const Index m = c.rows(), n = c.cols();
+  const View<float> to = parts == 1 ? c : View<float>{grow(kept.sums, parts * m * n), parts * m, n, n};
+  const SplitScheduler scheduler{{int(ceil_div(m, BM * blocks)), int(ceil_div(n, BN)), 8 / blocks},
+                                 to,
+                                 parts,
+                                 int(ceil_div(ceil_div(a.cols(), BK), parts))};
+  const int most = ClusterLauncher<kernel, blocks>(dim3{blocks}, with_producer, sizeof(Memory)).resident();
+  const int tiles = scheduler.down * scheduler.across * parts;
+  launch_dependent<kernel, blocks>(dim3{unsigned(blocks * std::min(tiles, most))}, with_producer,
+                                   sizeof(Memory), map_of(a, BM, BK), map_of(b, BK / blocks, 64),
+                                   CUtensorMap{}, scheduler, int(a.cols()));
+  if (parts == 1) return;
+  launch_dependent<add_parts>(dim3{unsigned(ceil_div(m * n, adding))}, adding, 0, to.data(), parts, c);
+}
+
+/// C += A·B of any shape.
+void every_shape(View<const bf16> a, View<const bf16> b, View<float> c) {
+  Kept& kept = course::workspace<Kept>();
+  pack_unserved(a, b, kept);
+  const bool by_tma = adds_to(c), lines = a.ld() % 64 == 0 && b.ld() % 64 == 0;
+  // Where rows are no whole lines, boxes share L2's lines, copies cost more, and clusters gain.
+  const auto [width, together, parts] =
+      choose(c.rows(), c.cols(), a.cols(), by_tma && !lines ? 2 : 1, course::Cuda::multiprocessors());
+  if (parts == 1 && by_tma) {
+    if (width == 64) return by_all<64, 6, 2>(a, b, c, 16);
+    if (width == 128) return (together == 1 ? in_turns<1, 128, 6> : in_turns<2, 128, 6>)(a, b, c);
+    return (together == 1 ? in_turns<1, 192, 5> : in_turns<2, 192, 5>)(a, b, c);
+  }
+  (width == 64     ? in_parts<1, 64, 8>
+   : width == 192  ? in_parts<1, 192, 5>
+   : together == 1 ? in_parts<1, 128, 6>
+                   : in_parts<2, 128, 6>)(a, b, c, int(parts), kept);
 }
 
 }  // namespace
 
-bool serves(View<const bf16> a, View<const bf16> b, View<const float> c) {
+bool serves(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<const float> c) {
+  if (variant == HopperVariant::best) return std::max({c.rows(), c.cols(), a.cols()}) <= longest_side;
   return served(a) && served(b) && adds_to(c);
 }
 
@@ -83,12 +138,7 @@ void gemm(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<fl
   if (variant == HopperVariant::ordered) return by_all<256, 4, 1>(a, b, c, 16);
   if (variant == HopperVariant::ping_pong) return in_turns<1, 128, 6>(a, b, c);
   if (variant == HopperVariant::cluster) return in_turns<2, 128, 6>(a, b, c);
-  const bool lines =
-      a.ld() % 64 == 0 && b.ld() % 64 == 0;  // else boxes share L2's lines, and copies cost more
-  const int width = width_for(c, lines ? 1 : 2);
-  if (width == 64) return by_all<64, 6, 2>(a, b, c, 16);
-  if (width == 128) return (lines ? in_turns<1, 128, 6> : in_turns<2, 128, 6>)(a, b, c);
-  return (lines ? in_turns<1, 192, 5> : in_turns<2, 192, 5>)(a, b, c);
+  every_shape(a, b, c);
 }
 
 bool serves(View<const tf32> a, View<const tf32> b, View<const float> c) {
@@ -96,12 +146,9 @@ bool serves(View<const tf32> a, View<const tf32> b, View<const float> c) {
 }
 
 void gemm(View<const tf32> a, View<const tf32> b, View<float> c) {
-  auto& bt = course::workspace<course::Cuda::Matrix<tf32>>();
   const Index n = b.cols(), k = b.rows(), ld = ceil_div(k, 4) * 4;
   if (c.rows() == 0 || n == 0 || k == 0) return;
-  if (bt.view().rows() < n * ld)
-    bt = {}, bt = {n * ld, 1, 0, course::Memory::device};  // the old one is freed first
-  const View<tf32> to(bt.view().data(), n, k, ld);
+  const View<tf32> to(grow(course::workspace<course::Cuda::Matrix<tf32>>(), n * ld), n, k, ld);
   course::launch(transpose, {ceil_div(k, side), ceil_div(n, side)}, {transposing}, b, to);
   const View<const tf32> columns = to;
   const auto cost = [&](Index width) {

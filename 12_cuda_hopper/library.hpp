@@ -19,13 +19,14 @@ enum class HopperVariant {
   best
 };
 
-/// Whether TMA can serve these matrices: they begin at multiples of 16 bytes, and their rows are such
-/// multiples apart, those of C as long, too; no side reaches four millions.
-bool serves(View<const bf16> a, View<const bf16> b, View<const float> c);
+/// Whether the variant can multiply these matrices; no side reaches four millions. Of all but `best` TMA must
+/// be able to serve them: they begin at multiples of 16 bytes, and their rows are such multiples apart, those
+/// of C as long, too.
+bool serves(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<const float> c);
 bool serves(View<const tf32> a, View<const tf32> b, View<const float> c);
 bool serves(View<const double> a, View<const double> b, View<const double> c);
 
-/// C += A·B, if served.
+/// C += A·B, if served. `best` keeps memory for the next product, of the same stream.
 void gemm(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<float> c);
 /// It keeps memory of B's size for the next product, of the same stream.
 void gemm(View<const tf32> a, View<const tf32> b, View<float> c);

@@ -24,7 +24,7 @@ template <class T, class... Which>
 course::Launch<T> launch_of(Which... which) {
   return [which..., said = false](View<const T> a, View<const T> b, View<course::Result<T>> c,
                                   const Settings&) mutable {
-    if (serves(a, b, c)) return gemm(which..., a, b, c);
+    if (serves(which..., a, b, c)) return gemm(which..., a, b, c);
     if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by 11's stages\n");
     cuda_tensor::by_stages(a, b, c);
   };
@@ -66,7 +66,7 @@ course::Variants<bf16> variants() {
       variant_of("ordered", "… tiles in grouped order, for L2", HopperVariant::ordered),
       variant_of("ping_pong", "… two tiles: one is added, one multiplied", HopperVariant::ping_pong),
       variant_of("cluster", "… two blocks share B's tiles", HopperVariant::cluster),
-      variant_of("best", "… tiles by the shape", HopperVariant::best),
+      variant_of("best", "… any shape: packed, tiles and parts of k by a model", HopperVariant::best),
   };
   // TMA writes nothing beyond its map of C: the map is one too large.
   course::add_too_far<bf16>(list, launch_of<bf16>(HopperVariant::best), hopper_units);

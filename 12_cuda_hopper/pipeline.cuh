@@ -162,6 +162,21 @@ struct TileScheduler {
     return {group * group_rows + in_group % rows, in_group / rows};
   }
 };
+// [split]
+/// The tiles of each of several parts of k, one part after the other. The sums of a part go to a matrix of
+/// its own, all below each other; those of a single part are added to C.
+struct SplitScheduler : TileScheduler {
+  View<float> to;
+  int parts, steps;  // of a part; what lies beyond k is zero
+  __device__ int tiles() const { return down * across * parts; }
+  __device__ At at(int tile) const { return TileScheduler::at(tile % (down * across)); }
+  __device__ int first_step(int tile) const { return tile / (down * across) * steps; }
+  __device__ View<float> c_of(int tile) const {
+    const Index rows = to.rows() / parts;
+    return {&to(tile / (down * across) * rows, 0), rows, to.cols(), to.ld()};
+  }
+};
+// [/split]
 
 /// Where each warp of consumers puts boxes of 16 × 32 sums, swizzled as TMA reads them.
 template <int buffers>
@@ -201,5 +216,27 @@ __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (
   }
   // [/add_by_tma]
 }
+// [add_by_rows]
+/// The same where TMA cannot, each element by one addition in L2, too; or, not `add`, stores them: 32 columns
+/// of a row at a time, by way of this warp's box.
+template <int BN>
+__device__ void add_by_rows(View<float> c, int i, int j, const FragmentC (&sum)[BN / 8],
+                            SharedTile<float, 16, 32>& box, bool add) {
+  const int lane = int(threadIdx.x) % 32;
+#pragma unroll
+  for (int s = 0; s < BN / 32; ++s) {
+    __syncwarp();  // all lanes have read the box
+    write_box(box, sum, s);
+    __syncwarp();
+    const int col = j + 32 * s + lane;
+    float* to = &c(i, col);
+#pragma unroll
+    for (int r = 0; r < 16; ++r, to += c.ld()) {
+      const float x = box[r][lane ^ r % 8 * 4];
+      if (i + r < c.rows() && col < c.cols()) add ? (void)atomicAdd(to, x) : (void)(*to = x);
+    }
+  }
+}
+// [/add_by_rows]
 
 }  // namespace cuda_hopper

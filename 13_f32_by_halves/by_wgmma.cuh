@@ -230,9 +230,7 @@ __device__ void consume_parts(typename T::Shared& shared, const CUtensorMap& c, 
     if (args.by_tma)
       boxed.write(c, i, j, sum);
     else
-#pragma unroll
-      for (int s = 0; s < BN / 8; ++s)  // of more there are no registers
-        add_row(args.c, i, j + 8 * s, reinterpret_cast<const FragmentC(&)[1]>(sum[s]));
+      add_by_rows<BN>(args.c, i, j, sum, shared.boxes.of_warp[warp][0], true);
   }
   if (g == 0) sync_named<both_groups>(first_turn);  // which the other has passed on
   boxed.add_to(c);

@@ -117,6 +117,12 @@ class Gemm {
     return bf16x3_(a, b, c, beyond) == 0 ? F32Variant::bf16x3 : by_f32_units(a, b, c);
     // [/variants]
   }
+  /// The same, but by 09's kernel where splitting would take longer than it saves.
+  F32Variant fastest(View<const float> a, View<const float> b, View<float> c, F32Variant first) {
+    const bool worth = (first == F32Variant::fp16x2 ? worth_splitting<Fp16x2>
+                                                    : worth_splitting<Bf16x3>)(c.rows(), c.cols(), a.cols());
+    return worth ? (*this)(a, b, c, first) : by_f32_units(a, b, c);
+  }
 
  private:
   static F32Variant by_f32_units(View<const float> a, View<const float> b, View<float> c) {

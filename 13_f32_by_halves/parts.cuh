@@ -1,6 +1,7 @@
 // 13: f32 products by tensor cores: a float is split into parts, halves whose products are exact in f32.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include "common/bf16.hpp"
@@ -113,6 +114,19 @@ constexpr Index place_in_parts(Index p) {
 /// translation unit of its own, hopper.cu.
 template <class S>
 void launch_on_hopper(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report);
+
+/// Whether splitting, and a product of the parts, takes less time than 09's kernel may, in microseconds on an
+/// H200: two launches and a wait; floats read and their parts written; waves of tiles, of which one is not
+/// shorter than a small one; C. 09: a launch, and products or bytes, whichever takes longer.
+template <class S>
+constexpr bool worth_splitting(Index m, Index n, Index k) {
+  const double factors = double(m + n) * double(k), products = double(m) * double(n) * double(k);
+  const double waves = double(course::ceil_div(m, 128) * course::ceil_div(n, 128)) / 132;
+  const double of_parts = 6 + factors * (4 + 2 * S::parts) / 2.9e6 + double(m * n) * 8 / 2.8e6 +
+                          std::max(waves, 0.62) * double(course::ceil_div(k, 64)) * 1.1 * S::products / 3;
+  const double of_floats = 4 + std::max(products * 2 / 48e6, (factors * 4 + double(m * n) * 8) / 3.4e6);
+  return of_parts < of_floats;
+}
 
 constexpr int widest = 192;  // tile of C: it reads factors of as many columns
 

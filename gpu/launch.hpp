@@ -56,7 +56,7 @@ void launch(void (*kernel)(Parameters...), Grid grid, Block block,
             std::type_identity_t<Parameters>... arguments) {
   launched = {grid, block};
   if (grid.x == 0 || grid.y == 0) return;
-  if (block.shared > 48 * 1024)
+  if (block.shared > 47 * 1024)  // of 48 a kernel may declare some
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(block.shared)));
   kernel<<<in_cuda(grid), in_cuda(block), std::size_t(block.shared)>>>(arguments...);
   check(cudaGetLastError());  // a launch returns nothing

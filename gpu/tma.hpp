@@ -86,12 +86,12 @@ void launch_dependent(dim3 grid, int block, std::size_t bytes, const Arguments&.
   check(cudaLaunchKernelEx(&launcher.config, kernel, arguments...));
 }
 
+constexpr Index longest_side = most_blocks_in_y * 64;
 /// Whether TMA can serve it: it begins, as its rows do, at multiples of 16 bytes, and no side is too long.
 template <class T>
 bool served(View<T> matrix) {
   return reinterpret_cast<std::uintptr_t>(matrix.data()) % 16 == 0 &&
-         matrix.ld() * Index(sizeof(T)) % 16 == 0 &&
-         std::max(matrix.rows(), matrix.cols()) <= most_blocks_in_y * 64;
+         matrix.ld() * Index(sizeof(T)) % 16 == 0 && std::max(matrix.rows(), matrix.cols()) <= longest_side;
 }
 
 /// Whether TMA can add to it: beyond an edge it is exact to 16 bytes only.

@@ -12,6 +12,7 @@ template <bool all, class S>
 __device__ void copy_b(const Loader<S>& next, Index ld, int stage, int thread) {
   constexpr int bytes = sizeof(typename S::T);
   const int q = thread / (S::BN / S::W);
+  if (!brings_b<S>()) return;
 #pragma unroll
   for (int l = 0; l < S::b_loads; ++l) {
     auto* const to = next.b_to + (stage * S::BK + l * S::b_rows) * S::BN;

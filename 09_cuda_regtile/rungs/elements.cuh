@@ -67,14 +67,15 @@ using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
 
 // [launch]
 /// Starts a kernel whose blocks make tiles of C; what is beyond CUDA's limit in y by another launch.
-template <class T>
-static void tile_a_block(Kernel<T> kernel, Index BM_, Index BN_, Block block, View<const T> a,
-                         View<const T> b, View<T> c) {
+template <class T, class... More>
+static void tile_a_block(void (*kernel)(View<const T>, View<const T>, View<T>, More...), Index BM_, Index BN_,
+                         Block block, View<const T> a, View<const T> b, View<T> c,
+                         std::type_identity_t<More>... more) {
   const Index most = course::most_blocks_in_y * BM_;
   for (Index i = 0; i < c.rows(); i += most) {
     const Index m = std::min(most, c.rows() - i);
     const Grid grid{course::ceil_div(c.cols(), BN_), course::ceil_div(m, BM_)};
-    course::launch(kernel, grid, block, a.block(i, 0, m, a.cols()), b, c.block(i, 0, m, c.cols()));
+    course::launch(kernel, grid, block, a.block(i, 0, m, a.cols()), b, c.block(i, 0, m, c.cols()), more...);
   }
 }
 // [/launch]

@@ -7,19 +7,34 @@
 namespace cuda_regtile {
 
 /// How a block's tile of BM × BN is shared out. Each step of k takes BK columns of A and rows of B, in
-/// `slices` that have threads of their own.
-template <class T_, int BM_, int BN_, int BK_, int slices_ = 1>
+/// `slices` that have threads of their own. From warp_tiles on a warp's threads lie `lanes_down` by
+/// `lanes_across`.
+template <class T_, int BM_, int BN_, int BK_, int slices_ = 1, int lanes_down_ = 4>
 struct Tiling {
   using T = T_;
   static constexpr int BM = BM_, BN = BN_, BK = BK_, slices = slices_, W = width<T>;
+  static constexpr int lanes_down = lanes_down_, lanes_across = 32 / lanes_down;
   static constexpr int per_slice = BM * BN / (TM * TN), threads = per_slice * slices;
   static constexpr int at_once = 2048 / int(sizeof(T)) / threads;  // 128 registers for a thread, f64 256
   static constexpr int reduced = TM * TN / slices;  // of a thread's elements, that its slice adds up
-  static constexpr int a_loads = BM * BK / (W * threads), b_loads = BK * BN / (W * threads);
+  static constexpr int in_a = BM * BK / W, in_b = BK * BN / W;  // vectors of a step
+  static constexpr int a_loads = in_a < threads ? 1 : in_a / threads,
+                       b_loads = in_b < threads ? 1 : in_b / threads;
   static constexpr int begin = sizeof(T) == 4 ? BK / slices / 2 : 1;  // at which q the next loads begin
   static constexpr int a_rows = threads / (BK / W), b_rows = threads / (BN / W);  // at a time
-  static_assert(a_loads * a_rows == BM && b_loads * b_rows == BK, "as many loads for each thread");
+  static_assert(in_a < threads || a_loads * a_rows == BM, "as many loads for each thread");
+  static_assert(in_b < threads || b_loads * b_rows == BK, "as many loads for each thread");
 };
+
+/// Whether this thread brings some of A, or of B: if there are more threads than vectors, the first ones do.
+template <class S>
+__device__ bool brings_a() {
+  return S::in_a >= S::threads || int(threadIdx.x) < S::in_a;
+}
+template <class S>
+__device__ bool brings_b() {
+  return S::in_b >= S::threads || int(threadIdx.x) < S::in_b;
+}
 
 /// How many steps k takes. To count them in 64 bits would cost a thread seven instructions a step.
 template <class S>
@@ -59,9 +74,9 @@ struct Loader {
 template <class S, class T>
 __device__ Loader<S> loader_at(View<const T> a, View<const T> b, Index i0, Index j0, int step,
                                Tiles<S>& tiles) {
-  const int thread = int(threadIdx.x);
-  const int a_row = thread / (S::BK / S::W), a_q = thread % (S::BK / S::W) * S::W;
-  const int b_q = thread / (S::BN / S::W), b_col = thread % (S::BN / S::W) * S::W;
+  const int of_a = brings_a<S>() ? int(threadIdx.x) : 0, of_b = brings_b<S>() ? int(threadIdx.x) : 0;
+  const int a_row = of_a / (S::BK / S::W), a_q = of_a % (S::BK / S::W) * S::W;
+  const int b_q = of_b / (S::BN / S::W), b_col = of_b % (S::BN / S::W) * S::W;
   Index j = j0 + b_col;
   if (j >= b.cols() && b.cols() >= S::W) j = b.cols() / S::W * S::W - S::W;  // beyond it: stored nowhere, too
   const Index p = Index{step} * S::BK;
@@ -89,6 +104,7 @@ __device__ void advance(Loader<S>& next, Index ld) {
 template <bool all, class S>
 __device__ void load_a(Loader<S>& next, int thread) {
   const int q = thread % (S::BK / S::W) * S::W;
+  if (!brings_a<S>()) return;
 #pragma unroll
   for (int l = 0; l < S::a_loads; ++l) {
     if (all) next.a_next[l] = in_global<const Vector<typename S::T>>(next.a[l]);
@@ -102,6 +118,7 @@ __device__ void load_a(Loader<S>& next, int thread) {
 template <class S>
 __device__ void store_a(const Loader<S>& next, int stage) {
   auto* const to = next.a_to + stage * S::BK * S::BM;
+  if (!brings_a<S>()) return;
 #pragma unroll
   for (int l = 0; l < S::a_loads; ++l)
 #pragma unroll

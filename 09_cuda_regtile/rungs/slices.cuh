@@ -8,9 +8,9 @@ namespace cuda_regtile {
 
 /// Adds the slices' sums; each slice then holds those of TM · TN / slices of its threads' elements. The sums
 /// for other slices lie where the tiles were.
-template <class S, class T>
-__device__ void reduce_slices(Tiles<S>& tiles, T (&sum)[TM][TN]) {
-  static_assert((S::slices - 1) * S::per_slice * S::reduced * sizeof(T) <= sizeof(Tiles<S>));
+template <class S, class Memory, class T>
+__device__ void reduce_slices(Memory& tiles, T (&sum)[TM][TN]) {
+  static_assert((S::slices - 1) * S::per_slice * S::reduced * sizeof(T) <= sizeof(Memory));
   T* const buffer = tiles.a[0][0] + 0;
   const int slice = opaque(int(threadIdx.x)) / S::per_slice;
   const int thread = opaque(int(threadIdx.x)) % S::per_slice;

@@ -11,13 +11,16 @@ namespace cuda_regtile {
 /// B, not 16 and 128. Half a warp is 2 × 8 threads, pair by pair, so that it is answered in one wavefront.
 template <class S>
 struct ByWarps {
-  static constexpr int down = 4 * S::W, right = 8 * S::W;
+  static constexpr int across = S::lanes_across;  // here 8
+  static constexpr int down = S::lanes_down * S::W, right = across * S::W;
+  static constexpr int warps = S::BN / (across * TN);  // side by side
   int row, col;
   constexpr explicit ByWarps(int thread) {
     const int warp = thread / 32, lane = thread % 32;
-    const int down_warp = lane % 2 + lane / 16 * 2, across_warp = lane / 2 % 8;
-    row = warp / (S::BN / 64) * 32 + down_warp * S::W;
-    col = warp % (S::BN / 64) * 64 + across_warp * S::W;
+    const int down_warp = S::lanes_down == 1 ? 0 : lane % 2 + lane / (2 * across) * 2;
+    const int across_warp = S::lanes_down == 1 ? lane : lane / 2 % across;
+    row = warp / warps * S::lanes_down * TM + down_warp * S::W;
+    col = warp % warps * across * TN + across_warp * S::W;
   }
 };
 // [/place]

@@ -1,7 +1,7 @@
 // ping_pong: as ordered, but the two warpgroups of consumers have a tile of C each, all 128 rows of it, and
 // multiply in turns: one adds its sums to C while the other multiplies. cluster: … and two blocks, whose
 // tiles lie below each other, form a cluster: each copies half of B's tile, for both. One kernel, two
-// launches.
+// launches. By SplitScheduler it serves every_shape.
 //   build/12_cuda_hopper/12_cuda_hopper --size 3000,4096 --variant ordered,ping_pong,cluster
 #pragma once
 
@@ -32,14 +32,17 @@ __device__ void begin_products(FragmentC (&sum)[2][BN / 8], const Stage<BN>& sta
   wgmma_commit();
 }
 
-template <class Cluster, int BN, int depth, class T = bf16>
+template <class Cluster, int BN, int depth, class T = bf16, class Scheduler = TileScheduler>
 __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_constant__ CUtensorMap a,
                                                               const __grid_constant__ CUtensorMap b,
                                                               const __grid_constant__ CUtensorMap c,
-                                                              TileScheduler scheduler, int k) {
+                                                              Scheduler scheduler, int k) {
   auto& [ring, boxes] = shared_memory<PingPongShared<BN, depth, T>>();
   constexpr int BK = 128 / int(sizeof(T));
-  const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0), steps = (k + BK - 1) / BK;
+  constexpr bool splits = std::is_same_v<Scheduler, SplitScheduler>;
+  const int group = __shfl_sync(~0u, int(threadIdx.x) / 128, 0);
+  int steps = (k + BK - 1) / BK;
+  if constexpr (splits) steps = scheduler.steps;
   const int first = int(blockIdx.x) / Cluster::blocks, apart = int(gridDim.x) / Cluster::blocks;
   if (threadIdx.x == 0) init(ring.turn[0], 4), init(ring.turn[1], 4);
   prepare<Cluster>(ring.full, ring.empty, 4);
@@ -48,9 +51,11 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
     registers_down<40>();
     for (int tile = first; threadIdx.x == 256 && tile < scheduler.tiles(); tile += apart) {
       const auto [row, col] = Cluster::at(scheduler, tile);
+      int p0 = 0;
+      if constexpr (splits) p0 = scheduler.first_step(tile) * BK;
       produce(ring, state, steps,
               [&, i0 = row * BM, j0 = col * BN](Stage<BN, T>& stage, int step, Barrier& full) {
-                Cluster::start(stage, a, b, i0, j0, step * BK, full);
+                Cluster::start(stage, a, b, i0, j0, p0 + step * BK, full);
               });
     }
   } else {
@@ -69,8 +74,13 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
       const auto [row, col] = Cluster::at(scheduler, tile);
       const int i = row * BM + 16 * warp, j = col * BN;
       // [/group]
-      if (tile + apart >= scheduler.tiles() &&
-          steps >= depth) {          // the block's last: the ring is free for boxes
+      if constexpr (splits) {
+#pragma unroll
+        for (int g = 0; g < 2; ++g)
+          add_by_rows<BN>(scheduler.c_of(tile), i + 64 * g, j, sum[g], boxes.of_warp[threadIdx.x / 32][0],
+                          scheduler.parts == 1);
+      } else if (tile + apart >= scheduler.tiles() &&
+                 steps >= depth) {   // the block's last: the ring is free for boxes
         sync_named<128>(1 + group);  // the warpgroup
         auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);
         static_assert(2 * sizeof *many <= sizeof ring);

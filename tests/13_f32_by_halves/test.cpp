@@ -166,6 +166,20 @@ TEST_CASE("13: what one product has found is not left to the next ones") {
   }
 }
 
+TEST_CASE("13: splitting is worth its time from 1024 on, but not where C is small, thin or flat") {
+  for (const auto [m, n, k, worth] : {std::array{1024, 1024, 1024, 1},
+                                      {1024, 1024, 65536, 1},
+                                      {256, 256, 256, 0},
+                                      {16, 8192, 8192, 0},
+                                      {8192, 16, 8192, 0},
+                                      {256, 256, 65536, 0}})
+    CHECK((worth_splitting<Fp16x2>(m, n, k) == worth && worth_splitting<Bf16x3>(m, n, k) == worth));
+  const Case small = uniform(20, 20, 90);
+  const auto a = there(small.a.view()), b = there(small.b.view()), c = there(small.c.view());
+  CHECK(Gemm().fastest(a.view(), b.view(), c.view(), fp16x2) == f32);
+  Cuda::synchronize();
+}
+
 #ifndef __CUDACC__  // the host cannot call these there
 TEST_CASE("13: the power of two that scales is found for normal numbers and denormals") {
   for (int n = -149; n <= 127; ++n)
