@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include <map>
 
 #include "launches.cuh"
@@ -34,13 +35,15 @@ struct Candidate {
   Costs aligned{}, others{};
 };
 
+/// Named by its sizes, as in costs.inc: 64x128x32_4 in four slices.
 template <class S>
-Candidate candidate(std::string name, bool cuts, decltype(Candidate::product) product) {
-  name += std::to_string(S::BM) + "x" + std::to_string(S::BN) + "x" + std::to_string(S::BK);
-  if (S::slices > 1) name += "_" + std::to_string(S::slices);
+Candidate candidate(const char* kind, bool cuts, decltype(Candidate::product) product) {
+  char name[64];
+  const int end = std::snprintf(name, sizeof name, "%s%dx%dx%d", kind, S::BM, S::BN, S::BK);
+  if (S::slices > 1) std::snprintf(name + end, sizeof name - std::size_t(end), "_%d", S::slices);
   Candidate made{name, S::BM, S::BN, S::BK, S::at_once, cuts, product};
   for (const Measured& each : measured)
-    if (name == each.name) made.aligned = each.aligned, made.others = each.others;
+    if (made.name == each.name) made.aligned = each.aligned, made.others = each.others;
   return made;
 }
 

@@ -12,7 +12,7 @@ namespace cuda_regtile {
 /// A block's tiles for `depth` steps: as many as memory has for all blocks of an SM. In padded rows of A 32
 /// elements that are beside each other along k lie in different banks, or in pairs.
 template <class S>
-struct Ring {
+struct alignas(16) Ring {
   using T = typename S::T;
   static constexpr int a_row = S::BM + S::W, bytes_of_one = (a_row + S::BN) * S::BK * int(sizeof(T));
   static constexpr int depth = std::clamp(std::min(48, 200 / S::at_once) * 1024 / bytes_of_one, 2, 4);

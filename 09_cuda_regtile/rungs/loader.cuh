@@ -44,7 +44,7 @@ __device__ int steps_of(Index k) {
 
 /// A block's tiles: two of each, in turns.
 template <class S>
-struct Tiles {
+struct alignas(16) Tiles {
   SharedTile<typename S::T, S::BK, S::BM> a[2];
   SharedTile<typename S::T, S::BK, S::BN> b[2];
 };

@@ -1,5 +1,5 @@
-// What 09 says of its tilings, under the emulator: same bits in any order and on every run, k in panels, a
-// choice for every shape.
+// What 09 says of its kernels, under the emulator: same bits in any order and on every run, k in panels and
+// parts, a choice for every shape.
 #include "09_cuda_regtile/best.cuh"
 
 #include <doctest/doctest.h>
@@ -38,12 +38,24 @@ bool same_bits(const Matrix<float>& one, const Matrix<float>& other) {
 
 }  // namespace
 
-TEST_CASE("every tiling has the same bits in any order, and when it runs again") {
-  const Shape cut{300, 520, 100};  // 9 tiles of 128 × 256, which stream-K cuts
-  for (const auto& candidate : candidates())
-    CHECK_MESSAGE(same_bits(after(candidate.launch, cut, {"forward", "forward", "forward"}),
-                            after(candidate.launch, cut, {"reversed", "987654", "forward"})),
-                  candidate.name);
+/// A candidate with k in so many parts, of copies if it needs them.
+Launch<float> in_parts(const Candidate& of, int parts) {
+  return [&of, parts](auto a, auto b, auto c, const Settings&) {
+    const auto product = [&](auto a, auto b) { of.product(a, b, c, parts); };
+    of.cuts ? product(a, b) : packed(a, b, product);
+  };
+}
+const Launch<float> by_few = [](auto a, auto b, auto c, const Settings&) { by_vectors(a, b, c); };
+
+TEST_CASE("every kernel has the same bits in any order, and when it runs again") {
+  const auto check = [](const Launch<float>& launch, const Shape& shape, const std::string& name) {
+    CHECK_MESSAGE(same_bits(after(launch, shape, {"forward", "forward", "forward"}),
+                            after(launch, shape, {"reversed", "987654", "forward"})),
+                  name);
+  };
+  for (const Candidate& of : candidates())  // 9 tiles of 128 × 256, which stream-K cuts
+    check(in_parts(of, 3), of.cuts ? Shape{70, 140, 100} : Shape{300, 520, 100}, of.name);
+  for (const Shape& shape : {Shape{3, 300, 700}, {300, 3, 1100}, {40, 70, 9}}) check(by_few, shape, "few");
 }
 
 TEST_CASE("every tiling takes k in panels, and they add up to the product") {
@@ -55,14 +67,21 @@ TEST_CASE("every tiling takes k in panels, and they add up to the product") {
   }
 }
 
-TEST_CASE("each shape has a tiling, the measured ones their own, others that of the nearest") {
-  for (const Choice& choice : choices)
-    CHECK(candidate_for(Index(choice.m), Index(choice.n), Index(choice.k)).name == choice.tiling);
-  for (const Index side : {0, 1, 77, 1000, 100000}) CHECK(!candidate_for(side, 1, side).name.empty());
-  CHECK(candidate_for(9000, 9000, 9000).name == "stream_k_128x256x16");
-  const Shape flat{64, 1024, 4};
-  CHECK(
-      same_bits(after(best, flat, {"forward"}), after(candidate_for(64, 1024, 4).launch, flat, {"forward"})));
+TEST_CASE("each shape has a choice: of aligned rows alone, or copies; k is cut where C has few tiles") {
+  for (const Shape& shape : {Shape{5, 5, 17}, {77, 5, 100000}, {1000, 77, 20}, {9000, 9001, 9002}})
+    for (const bool copies : {false, true}) {
+      const Choice choice = choice_for(shape.m, shape.n, shape.k, copies, false);
+      REQUIRE(choice.kernel != nullptr);
+      CHECK(choice.parts >= 1);
+      if (copies)
+        CHECK((choice.copies || choice.kernel->cuts));
+      else
+        CHECK_FALSE(choice.copies);
+    }
+  CHECK(choice_for(9000, 9000, 9000, false, false).kernel->name == "stream_k_128x256x16");
+  CHECK(choice_for(64, 64, 65536, false, false).parts > 1);
+  CHECK(choice_for(5000, 5000, 40, false, false).parts == 1);
+  for (const Candidate& of : candidates()) CHECK_MESSAGE(of.aligned.step > 0, of.name);  // costs.inc has it
 }
 
 TEST_CASE("every kernel is right and stays within its matrices, at edges and where rows are not aligned") {
@@ -99,7 +118,13 @@ TEST_CASE("every kernel is right and stays within its matrices, at edges and whe
                     name, shape.n);
   };
   for (std::size_t which = 0; which < launches.size(); ++which) check(launches[which], small, which);
-  for (const auto& candidate : candidates()) check(candidate.launch, all, candidate.name);
+  for (const Candidate& of : candidates())
+    for (const int parts : {1, 3}) check(in_parts(of, parts), all, of.name);
+  check(by_few, {{1, 300, 70}, {3, 257, 300}, {4, 260, 33}, {300, 1, 70}, {70, 3, 1100}, {37, 4, 1024}},
+        "few");
+  check(by_few, {{65, 70, 16}, {37, 300, 3}, {18, 5, 8}, {5, 33, 1}, {2, 2, 2}, {4, 300, 0}}, "few");
+  const auto chosen = [](auto a, auto b, auto c, const Settings&) { best(a, b, c); };
+  check(chosen, {{0, 5, 3}, {5, 0, 3}, {5, 6, 0}, {6, 70, 130}, {130, 6, 70}, {70, 66, 300}}, "best");
 }
 
 TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follow at a multiple of them") {
