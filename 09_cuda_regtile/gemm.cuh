@@ -16,4 +16,8 @@
 #include "rungs/serpentine.cuh"
 #include "rungs/tiled.cuh"
 #include "rungs/stream_k.cuh"
+#include "rungs/packed.cuh"
+#include "rungs/any_rows.cuh"
+#include "rungs/split_k.cuh"
+#include "rungs/vectors.cuh"
 // clang-format on

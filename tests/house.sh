@@ -50,10 +50,10 @@ sizes)
   at_most 2250 'gpu and its emulator' '^gpu/' "$pages"
   at_most 800 libraries '^libraries/'
   at_most 3695 tools '^tools/' "_test.py|$pages"
-  at_most 7300 tests '^tests/|_test.py$'
+  at_most 7400 tests '^tests/|_test.py$'
   at_most 850 'build files' '^cmake/|^CMakeLists.txt|^Makefile|^setup.sh'
   files=$(sources '*' | grep -cvE '/pictures/|^plots/')
-  [ "$files" -le 460 ] || { echo "there are $files files outside pictures/ and plots/, and 460 were decided" && failures=1; }
+  [ "$files" -le 472 ] || { echo "there are $files files outside pictures/ and plots/, and 472 were decided" && failures=1; }
   exit $failures
   ;;
 esac

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What each kernel of `best` costs, fitted to the search's rows, as costs.inc: choose.py SEARCH.csv >costs.inc
+"""What each kernel of `best` costs, fitted to the search's rows: choose.py COSTS.csv >costs.inc
 
-The times are those of best.cuh's microseconds(); a kernel's rows weigh the more, the nearer they are to the
-fastest of their shape."""
+The times are those of best.cuh's microseconds(); a kernel's rows weigh the more, the nearer they
+are to the fastest of their shape."""
 import csv
 import re
 import signal

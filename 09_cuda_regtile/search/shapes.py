@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Random shapes MxNxK, the same for a seed: shapes.py SEED COUNT. Sides are log-uniform in 1 to 16384, and
-2^22 <= m·n·k <= 2^39."""
+"""Random shapes MxNxK, the same for a seed: shapes.py SEED COUNT. Sides are log-uniform in 1 to
+16384, and 2^22 <= m·n·k <= 2^39."""
 import random
 import sys
 

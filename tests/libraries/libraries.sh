@@ -104,6 +104,7 @@ cublas)
   grep -qE '^libraries: cuBLAS skipped: |^cublas: skipped: no CUDA device|^cublas: library skipped: no CUDA device' err && ! tail -n +2 results.csv 2>&1 | grep -q , || fail "nothing that says why: $(cat err)"
   [ -x "$programs/cublas" ] && "$programs/cublas" --size 9 --type f32 --variant library >/dev/null 2>&1 || exit $((failures > 0))
   tool 0 --library cublas --size 300 --repeat 3 --type f32,f64,bf16
+  cells variant ratio | awk -F, '$1 == "best" && $2 > 0 {found = 1} END {exit !found}' || fail "no ratio: $(cat results.csv)"
   tool 0 --library cublas --size 300 --repeat 3 --type tf32 --fill digits # how cuBLAS rounds others is its own
   [ "$(rows verdict | tr ' ' '\n' | sort -u)" = right ] || fail "not all right: $(cat results.csv)"
   for row in library,default,f32 library,pedantic,f64 library,tf32,tf32 {best,f32_by_bf16,f32_by_fp16},{default,pedantic},f32 bf16,heuristics,bf16; do
