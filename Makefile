@@ -124,7 +124,7 @@ reference_to = --out 'plots/reference/$(if $(filter .% -%,$(MACHINE))$(findstrin
 reference: ## measure what the lessons quote, with what `make build FULL=1` built: MACHINE=name (40 minutes)
 	@$(run_plan) plots/reference/plan.txt $(reference_to)
 
-reference-gpu: ## what the lessons quote of a GPU, by plan_gpu.txt: MACHINE=name (6 minutes)
+reference-gpu: ## what the lessons quote of a GPU, by plan_gpu.txt: MACHINE=name (10 minutes)
 	@$(run_plan) plots/reference/plan_gpu.txt $(reference_to) --set random_f32='$(call random,62 200)' random_bf16='$(call random,63 100)'
 
 # Genova 2024's first two tables; at all their sizes, PUBLISHED_SIZES="2000 3000 5000" BUDGET=200, it takes a night.
@@ -149,8 +149,8 @@ random = $(shell $(PYTHON) 09_cuda_regtile/search/shapes.py $(1))
 SEARCH_SHAPES = $(call commas,$(foreach n,256 384 512 640 768 1000 1024 1280 1536 2000 2048 2560 3000 4096 6400 8192,$(n)x$(n)x$(n)) \
   $(foreach k,16 32 64 156,8192x8192x$(k)) 2048x2048x64 4096x4096x128 128x8192x8192 8192x128x8192 512x8192x512 64x64x8192 16x16x16384 \
   $(call random,1 150) $(call random,2 150))
-search: build ## what the kernels of 09's `best` cost on this machine's GPU: into 09_cuda_regtile/search/costs.inc
-	@mkdir -p '$(OUT)' && '$(BUILD)/09_cuda_regtile/09_cuda_regtile_search' $(SEARCH_SHAPES) >'$(OUT)/costs.csv'
+search: build ## what the kernels of 09's `best` cost on an H200: into 09_cuda_regtile/search/costs.inc
+	@$(PYTHON) -c 'import numpy' && mkdir -p '$(OUT)' && '$(BUILD)/09_cuda_regtile/09_cuda_regtile_search' $(SEARCH_SHAPES) >'$(OUT)/costs.csv'
 	@$(PYTHON) 09_cuda_regtile/search/choose.py '$(OUT)/costs.csv' >'$(OUT)/costs.inc' && cp '$(OUT)/costs.inc' 09_cuda_regtile/search/
 
 # What the CSV has is not simulated again; 1024 ranks take minutes a curve, RANKS_SIMULATED=1,4,16,64 seconds.

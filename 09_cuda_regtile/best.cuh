@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <map>
 
-#include "launches.cuh"
+#include "rungs/launches.cuh"
 
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
@@ -70,23 +70,22 @@ const std::vector<Candidate>& candidates() {
 }
 
 /// The numbers of parts of k that may be worth while: of at most twice the blocks that run at once.
-std::vector<int> parts_of(const Candidate& of, Index m, Index n, Index k) {
+std::vector<int> parts_of(const Candidate& of, Index m, Index n, Index k, int processors) {
   const Index tiles = course::ceil_div(m, Index{of.BM}) * course::ceil_div(n, Index{of.BN});
-  const Index most = 2 * Cuda::multiprocessors() * of.at_once / tiles,
-              steps = course::ceil_div(k, Index{of.BK});
+  const Index most = 2 * Index{processors} * of.at_once / tiles, steps = course::ceil_div(k, Index{of.BK});
   std::vector<int> parts = {1};
   for (const int count : {2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128})
     if (of.cuts && count <= std::min(most, steps)) parts.push_back(count);
   return parts;
 }
 
-constexpr double memory = 4e6, launch = 2;  // bytes a microsecond; microseconds of a further kernel
+constexpr double memory = 4e6, launch = 2;  // an H200's bytes a microsecond; microseconds of a further kernel
 
 // [model]
 /// What a candidate should take for a product, in microseconds.
-double microseconds(const Candidate& of, const Costs& costs, double m, double n, double k, int parts) {
+double microseconds(const Candidate& of, const Costs& costs, double m, double n, double k, int parts,
+                    double processors) {
   const double tiles = std::ceil(m / of.BM) * std::ceil(n / of.BN), steps = std::ceil(k / of.BK);
-  const double processors = Cuda::multiprocessors();
   if (!of.cuts) {
     const double blocks = std::min(tiles * steps, processors), waves = std::floor(tiles / blocks);
     const double rest = tiles - std::max(waves - 1, 0.0) * blocks;
@@ -107,6 +106,7 @@ double microseconds(const Candidate& of, const Costs& costs, double m, double n,
 }
 // [/model]
 
+constexpr std::size_t most_known = 4096;  // choices that are kept
 struct Choice {
   const Candidate* kernel;
   int parts;
@@ -116,27 +116,32 @@ struct Choice {
 // [choice]
 /// What should take least time: in place or, if there is something to copy, with copies.
 Choice choice_for(Index m, Index n, Index k, bool copies_a, bool copies_b) {
-  static thread_local std::map<std::array<Index, 5>, Choice> known;
-  const auto [at, is_new] = known.try_emplace({m, n, k, copies_a, copies_b});
-  if (!is_new) return at->second;
+  auto& known = course::workspace<std::map<std::array<Index, 5>, Choice>>();  // of this device
+  const std::array<Index, 5> shape{m, n, k, copies_a, copies_b};
+  if (const auto at = known.find(shape); at != known.end()) return at->second;
   const double copied = copies_a * double(m * k) + copies_b * double(k * n);
+  const int processors = Cuda::multiprocessors();
+  Choice choice{};
   double least = HUGE_VAL;
   for (const Candidate& of : candidates())
-    for (const int parts : parts_of(of, m, n, k))
+    for (const int parts : parts_of(of, m, n, k, processors))
       for (const bool copies : {false, true}) {
         if (copies ? copied == 0 : copied > 0 && !of.cuts) continue;
         const Costs& costs = copies || copied == 0 ? of.aligned : of.others;
-        const double time = microseconds(of, costs, double(m), double(n), double(k), parts) +
+        const double time = microseconds(of, costs, double(m), double(n), double(k), parts, processors) +
                             (copies ? 2 * launch + 8 * copied / memory : 0);
-        if (time < least) least = time, at->second = {&of, parts, copies};
+        if (time < least) least = time, choice = {&of, parts, copies};
       }
-  return at->second;
+  if (known.size() >= most_known) known.clear();
+  return known[shape] = choice;
 }
 
 void best(View<const float> a, View<const float> b, View<float> c) {
   const Index m = c.rows(), n = c.cols(), k = a.cols();
   if (m == 0 || n == 0 || k == 0) return;
-  if (is_thin(m, n, k)) return by_vectors(a, b, c);
+  // With a longer k few blocks would have all of a thin product, or few of their threads.
+  const bool too_long = k > 16384 && (n <= few ? m < 128 : n < 64);
+  if (is_thin(m, n, k) && !too_long) return by_vectors(a, b, c);
   const auto [kernel, parts, copies] = choice_for(m, n, k, !is_aligned(a), !is_aligned(b));
   if (!copies) return kernel->product(a, b, c, parts);
   packed(a, b, [&, kernel = kernel, parts = parts](auto a, auto b) { kernel->product(a, b, c, parts); });

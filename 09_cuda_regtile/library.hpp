@@ -1,5 +1,5 @@
-// The best of 09 for others: C += A·B, m × n and k, all in the GPU's memory; in libcourse_gpu and, under the
-// emulator, in the library 09_cuda_regtile-best.
+// The best of 09 for others: C += A·B, m × n and k, all in the GPU's memory, from compute capability 8.0 on;
+// in libcourse_gpu and, under the emulator, in the library 09_cuda_regtile-best.
 #pragma once
 
 #include "common/view.hpp"

@@ -3,8 +3,8 @@
 #include "cost.hpp"
 #include "gemm.cuh"
 #include "gpu/step.hpp"
-#include "launches.cuh"
 #include "library.hpp"
+#include "rungs/launches.cuh"
 #include "runner/run.hpp"
 
 namespace {
@@ -30,7 +30,6 @@ std::shared_ptr<course::Variant<T>> variant_of(std::string name, std::string ide
                 std::move(needs));
 }
 
-// The same problem, any shape: launches.cuh.
 void in_one_part(View<const float> a, View<const float> b, View<float> c) {
   by_parts<Tiling<float, 64, 128, 8>>(a, b, c, 1);
 }

@@ -97,7 +97,7 @@ __device__ inline int opaque(int value) {
   return value;
 }
 
-/// Waits for the kernel before, which may still run; GPUs before Hopper overlap none.
+/// Waits for the kernel before, which may still run; code for GPUs before Hopper is launched after it.
 __device__ inline void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

@@ -25,7 +25,7 @@ course::Launch<T> launch_of(Which... which) {
   return [which..., said = false](View<const T> a, View<const T> b, View<course::Result<T>> c,
                                   const Settings&) mutable {
     if (serves(which..., a, b, c)) return gemm(which..., a, b, c);
-    if (!std::exchange(said, true)) std::printf("  rows that TMA cannot serve: by 11's stages\n");
+    if (!std::exchange(said, true)) std::printf("  rows, or sides, that TMA cannot serve: by 11's stages\n");
     cuda_tensor::by_stages(a, b, c);
   };
 }

@@ -1,6 +1,7 @@
 // The last rungs of 12 and 13 for others: C += A·B, m × n and k, all in the GPU's memory, on the default
 // stream of the calling thread's device; in libcourse_tensor. They throw if CUDA refuses. From compute
-// capability 8.0 on. Of its memory a thread keeps what it needs for a device until it ends.
+// capability 8.0 on. What is too small, thin or flat for splitting goes to 09's kernel. Of its memory a
+// thread keeps what it needs for a device until it ends.
 #pragma once
 
 #include "common/bf16.hpp"

@@ -116,8 +116,8 @@ template <class S>
 void launch_on_hopper(const Parts<S>& parts, View<float> c, unsigned refused, unsigned* report);
 
 /// Whether splitting, and a product of the parts, takes less time than 09's kernel may, in microseconds on an
-/// H200: two launches and a wait; floats read and their parts written; waves of tiles, of which one is not
-/// shorter than a small one; C. 09: a launch, and products or bytes, whichever takes longer.
+/// H200 (elsewhere a guess): two launches and a wait; floats read and their parts written; waves of tiles, at
+/// least 0.62 of one; C. 09: a launch, and products or bytes, whichever takes longer.
 template <class S>
 constexpr bool worth_splitting(Index m, Index n, Index k) {
   const double factors = double(m + n) * double(k), products = double(m) * double(n) * double(k);

@@ -214,7 +214,7 @@ void add_variants(course::Step& step, const Asked& asked, char**) {
   std::vector<Partner<float>> partners = {{"f32_by_bf16", tensor("f32_by_bf16"), 80},
                                           {"f32_by_fp16", tensor("f32_by_fp16"), 80}};
   add(step.f32, "bf16x9", by_nine(), partners, asked);
-  partners.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 0});
+  partners.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 80});
   add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), partners, asked);
   add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), partners, asked);
   add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {}, asked);

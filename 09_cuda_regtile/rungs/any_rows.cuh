@@ -9,8 +9,8 @@
 namespace cuda_regtile {
 
 // [ring]
-/// A block's tiles for `depth` steps: as many as memory has for all blocks of an SM. In padded rows of A 32
-/// elements that are beside each other along k lie in different banks, or in pairs.
+/// A block's tiles for `depth` steps: as many as Hopper's memory has for all blocks of an SM. In padded rows
+/// of A the eight elements that are beside each other along k lie in different banks; of 16 pairs share one.
 template <class S>
 struct alignas(16) Ring {
   using T = typename S::T;

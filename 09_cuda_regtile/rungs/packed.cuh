@@ -16,7 +16,7 @@ struct Copy {
 };
 
 // [pack]
-/// Makes one copy, and then another.
+/// Makes two copies, each by blocks of its own.
 template <class T>
 __global__ __launch_bounds__(256) void pack(Copy<T> one, Copy<T> other) {
   const bool is_one = blockIdx.x < one.blocks;

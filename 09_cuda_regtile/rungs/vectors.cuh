@@ -1,7 +1,6 @@
 // vectors: as split_k, but where A has few rows or columns, or B few columns, nothing is shared through
 // tiles: each thread takes its elements of the large matrix from memory as they come.
-//   build/09_cuda_regtile/09_cuda_regtile --type f32 --shape 1x4096x4096,4096x1x4096,4096x4096x1 --variant
-//   split_k,vectors
+//   build/09_cuda_regtile/09_cuda_regtile --type f32 --shape 1x4096x4096 --variant split_k,vectors
 #pragma once
 
 #include "elements.cuh"

@@ -46,7 +46,7 @@ void measure(Index m, Index n, Index k) {
   };
   if (is_thin(m, n, k)) line("vectors", 1, microseconds([&] { by_vectors(of_a, of_b, c.view()); }));
   for (const Candidate& of : candidates())
-    for (const int parts : parts_of(of, m, n, k))
+    for (const int parts : parts_of(of, m, n, k, Cuda::multiprocessors()))
       if (of.BM < 4 * m && of.BN < 4 * n)
         line(of.name, parts, microseconds([&] {
                const auto product = [&](auto a, auto b) { of.product(a, b, c.view(), parts); };
@@ -67,7 +67,11 @@ int main(int, char** words) {
   std::istringstream shapes(words[1] == nullptr ? "" : words[1]);
   for (std::string shape; std::getline(shapes, shape, ',');) {
     long long m = 0, n = 0, k = 0;
-    if (std::sscanf(shape.c_str(), "%lldx%lldx%lld", &m, &n, &k) == 3) measure(m, n, k), std::fflush(stdout);
+    if (std::sscanf(shape.c_str(), "%lldx%lldx%lld", &m, &n, &k) != 3) {
+      std::fprintf(stderr, "09_cuda_regtile_search: '%s' is no shape; give MxNxK,…\n", shape.c_str());
+      return 2;
+    }
+    measure(m, n, k), std::fflush(stdout);
   }
   return 0;
 }

@@ -34,6 +34,18 @@ def test_the_costs_of_times_that_follow_the_model(tmp_path, capsys):
         assert [float(cost) for cost in found[name].split(",")] == pytest.approx(costs, rel=0.15)
 
 
+def test_the_table_is_that_of_the_reference(capsys):
+    def costs(text):
+        return re.findall(r'"(.*?)"', text), [
+            float(cost) for cost in re.findall(r"[ {]([\d.]+)", text)
+        ]
+
+    choose.main(ROOT / "plots/reference/h200/costs.csv")
+    names, found = costs(capsys.readouterr().out)
+    written = costs((ROOT / "09_cuda_regtile/search/costs.inc").read_text(encoding="utf-8"))
+    assert names == written[0] and found == pytest.approx(written[1], rel=0.1)
+
+
 def test_a_file_without_rows(tmp_path):
     file = tmp_path / "costs.csv"
     file.write_text(HEADER)

@@ -68,7 +68,8 @@ TEST_CASE("every tiling takes k in panels, and they add up to the product") {
 }
 
 TEST_CASE("each shape has a choice: of aligned rows alone, or copies; k is cut where C has few tiles") {
-  for (const Shape& shape : {Shape{5, 5, 17}, {77, 5, 100000}, {1000, 77, 20}, {9000, 9001, 9002}})
+  for (const Shape& shape :
+       {Shape{5, 5, 17}, {2, 3, 100000}, {77, 5, 100000}, {1000, 77, 20}, {9000, 9001, 9002}})
     for (const bool copies : {false, true}) {
       const Choice choice = choice_for(shape.m, shape.n, shape.k, copies, false);
       REQUIRE(choice.kernel != nullptr);
@@ -124,7 +125,8 @@ TEST_CASE("every kernel is right and stays within its matrices, at edges and whe
         "few");
   check(by_few, {{65, 70, 16}, {37, 300, 3}, {18, 5, 8}, {5, 33, 1}, {2, 2, 2}, {4, 300, 0}}, "few");
   const auto chosen = [](auto a, auto b, auto c, const Settings&) { best(a, b, c); };
-  check(chosen, {{0, 5, 3}, {5, 0, 3}, {5, 6, 0}, {6, 70, 130}, {130, 6, 70}, {70, 66, 300}}, "best");
+  check(chosen, {{0, 5, 30}, {5, 0, 30}, {5, 6, 0}, {2, 3, 16400}, {6, 70, 130}, {130, 6, 70}, {70, 66, 300}},
+        "best");
 }
 
 TEST_CASE("rows are aligned if the first begins at 16 bytes and all others follow at a multiple of them") {

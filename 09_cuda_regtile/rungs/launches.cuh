@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "gpu/step.hpp"
-#include "rungs/packed.cuh"
-#include "rungs/split_k.cuh"
-#include "rungs/stream_k.cuh"
-#include "rungs/tiled.cuh"
-#include "rungs/vectors.cuh"
+#include "packed.cuh"
+#include "split_k.cuh"
+#include "stream_k.cuh"
+#include "tiled.cuh"
+#include "vectors.cuh"
 
 namespace cuda_regtile {
 namespace {  // a program has both the GPU's and the emulator's
@@ -87,26 +87,37 @@ struct Workspace {
   template <class T>
   static T* grown(Cuda::Matrix<T>& matrix, Index elements) {
     if (matrix.view().rows() < elements) {
-      matrix = {};  // the old one is freed first
-      matrix = {elements, 1, 0, Memory::device};
+      const Index more =
+          matrix.view().rows() * 3 / 2;  // or sizes that grow slowly would cost an allocation each
+      matrix = {};                       // the old one is freed first
+      matrix = {std::max(elements, more), 1, 0, Memory::device};
     }
     return matrix.view().data();
   }
   unsigned* counters(Index count) {
-    if (const Index before = arrived.view().rows(); grown(arrived, count) && before < count) {
+    if (arrived.view().rows() < count) {
+      Cuda::Matrix<unsigned> made(count, 1, 0, Memory::device);
       const std::vector<unsigned> zeros(std::size_t(count), 0);
-      Cuda::transfer<unsigned>({zeros.data(), count, 1, 1}, arrived.view());
+      Cuda::transfer<unsigned>({zeros.data(), count, 1, 1}, made.view());
+      arrived = made;
     }
     return arrived.view().data();
   }
 };
 
-/// Launches a kernel that itself waits for the one before: its blocks may come as soon as there is room.
+/// Launches a kernel that itself waits for the one before: on Hopper it is ready when that one's blocks have
+/// ended, if it was compiled for Hopper.
 template <class... Parameters>
 void launch_after(void (*kernel)(Parameters...), Grid grid, Block block,
                   std::type_identity_t<Parameters>... arguments) {
 #ifdef __CUDACC__
-  if (course::once_a_device([] { return Cuda::missing(90).empty(); })) {
+  const auto waits = [kernel] {
+    cudaFuncAttributes attributes;
+    course::check(cudaFuncGetAttributes(&attributes, kernel));
+    return attributes.ptxVersion >= 90;
+  };
+  if (course::once_a_device(waits)) {
+    course::launched = {grid, block};
     cudaLaunchAttribute attribute{};
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -126,6 +137,7 @@ void by_parts(View<const float> a, View<const float> b, View<float> c, int parts
   using course::ceil_div;
   const bool aligned = is_aligned(a) && is_aligned(b);
   const Index across = ceil_div(c.cols(), S::BN), tiles = across * ceil_div(c.rows(), S::BM);
+  if (tiles == 0) return;
   panels_of_k(a, b, most_k, [&](View<const float> a, View<const float> b) {
     const Index steps = ceil_div(a.cols(), S::BK), count = std::clamp<Index>(parts, 1, steps);
     const Parts cut{int(across), int(tiles), int(steps), int(count), is_aligned(c)};
@@ -173,10 +185,9 @@ void by_vectors(View<const float> a, View<const float> b, View<float> c) {
       const Index across = ceil_div(n, 256);
       const Index parts = std::clamp<Index>(2 * Cuda::multiprocessors() / across, 1, ceil_div(k, 32));
       Workspace& kept = course::workspace<Workspace>();
-      float* const sums = Workspace::grown(kept.sums, parts * few * across * 256);
       const auto with = [&](auto M, auto W) {
-        course::launch(rows<M, W, float>, {across, parts}, {256}, a, b, c, int(parts), sums,
-                       kept.counters(across));
+        course::launch(rows<M, W, float>, {across, parts}, {256}, a, b, c, int(parts),
+                       Workspace::grown(kept.sums, parts * M * across * 256), kept.counters(across));
       };
       sized(m, [&](auto M) { is_aligned(b) && n % 4 == 0 ? with(M, Int<4>()) : with(M, Int<1>()); });
     } else {
