@@ -97,13 +97,6 @@ __device__ inline int opaque(int value) {
   return value;
 }
 
-/// Waits for the kernel before, which may still run; code for GPUs before Hopper is launched after it.
-__device__ inline void wait_for_kernel_before() {
-#if __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 // Between blocks: whoever has acquired `value` sees all that was written before it was released.
 using Flag = cuda::atomic_ref<unsigned, cuda::thread_scope_device>;
 __device__ inline void store_release(unsigned* flag, unsigned value) {
@@ -122,7 +115,6 @@ __device__ inline unsigned count_up(unsigned* count) {
 
 #else
 
-inline void wait_for_kernel_before() {}
 inline unsigned count_up(unsigned* count) {
   return __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
 }

@@ -248,7 +248,7 @@ __global__ __launch_bounds__(with_producer, 1) void by_wgmma(const __grid_consta
   auto& shared = shared_memory<typename T::Shared>();
   const int warpgroup = int(threadIdx.x) / 128;
   prepare<typename T::Cluster>(shared.full, shared.empty, T::halves_k ? 4 : consumers);
-  overlap_kernels();
+  ptx::wait_for_kernels_before<true>();
   const unsigned found = *parts.found;
   const bool refused = (found & args.refused) != 0;
   if (blockIdx.x == 0 && threadIdx.x == 0) SystemWord{*args.report}.store(found | reported, relaxed);

@@ -28,13 +28,6 @@ inline int atomicMax(int* at, int size) {  // a block's threads run one at a tim
 }
 #endif
 
-/// Lets the next kernel's blocks come, and waits for the kernels before; GPUs before Hopper overlap none.
-__device__ inline void overlap_kernels() {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 constexpr int threads = 256;
 constexpr int held = 4;                       // chunks of eight floats that a thread holds in registers,
 constexpr int in_block = threads * 8 * held;  // and the floats that a block does
@@ -275,7 +268,7 @@ namespace {  // Hopper's translation unit has it, too
 template <class S, Given given>
 __global__ __launch_bounds__(threads, given == Given::nothing ? 2 : 3) void split(Parts<S> all,
                                                                                   Shares shares) {
-  overlap_kernels();
+  course::ptx::wait_for_kernels_before<true>();
   if (blockIdx.x == 0 && threadIdx.x == 0) *all.next_found = 0;
   const unsigned here = blockIdx.x < shares.of_b
                             ? split_columns<S, given>(all, blockIdx.x, shares.across_log)

@@ -18,8 +18,7 @@ namespace course {
 template <class T, int rows, int cols>
 using SharedTile = T[rows][cols];
 
-/// What a block asks for as it is launched, of up to 227 KiB; what kernels declare ends at 48. The one memory
-/// of all kernels.
+/// What a block asks for as it is launched, of up to 227 KiB; what kernels declare ends at 48.
 template <class T>
 __device__ T& shared_memory() {
   extern __shared__ __align__(1024) unsigned char course_shared[];

@@ -144,6 +144,15 @@ __device__ void cp_async_wait() {
 
 #endif
 
+/// Waits for the kernels before, which code for Hopper may overlap; or lets the next one's blocks come first.
+template <bool and_next = false>
+__device__ void wait_for_kernels_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if (and_next) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 }  // namespace course::ptx
 
 #ifndef __CUDACC__

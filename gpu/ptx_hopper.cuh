@@ -1,7 +1,6 @@
-// What kernels for Hopper use besides gpu/ptx.cuh: barriers that count bytes, bulk copies of tiles (TMA), and
-// products of tiles in shared memory by four warps (wgmma). For compute capability 9.0 alone: "sm_90a". Names
-// are those of PTX; NVIDIA, PTX ISA, "mbarrier", "cp.async.bulk.tensor" and "Asynchronous warpgroup level
-// matrix instructions".
+// What kernels for Hopper ("sm_90a") use besides gpu/ptx.cuh: barriers that count bytes, bulk copies of tiles
+// (TMA), and products of tiles in shared memory by four warps (wgmma). Names are those of PTX; NVIDIA, PTX
+// ISA, "mbarrier", "cp.async.bulk.tensor", "Asynchronous warpgroup level matrix instructions".
 #pragma once
 
 #include <cuda.h>
@@ -218,11 +217,6 @@ __device__ void registers_down() {
 template <int n>
 __device__ void registers_up() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(n));
-}
-
-/// Waits for the kernels before; without it, one that was launched to overlap them would not wait.
-__device__ inline void wait_for_kernels_before() {
-  asm volatile("griddepcontrol.wait;" ::: "memory");
 }
 
 }  // namespace course::ptx

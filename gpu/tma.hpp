@@ -50,9 +50,8 @@ CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
   return map;
 }
 
-/// Launches blocks, in clusters where these are of more than one. Blocks may begin before the kernel in front
-/// has ended (programmatic dependent launch): when all its blocks have ended or, as 13's split.cuh does, have
-/// said that others may begin. Queued, products of 1024 take a sixth less time by it.
+/// Launches blocks, in clusters where these are of more than one. They may begin (programmatic dependent
+/// launch) when all blocks in front have ended or, by wait_for_kernels_before<true>, let others come.
 template <auto kernel, int cluster = 1>
 struct ClusterLauncher {
   ClusterLauncher(dim3 grid, int block, std::size_t bytes) {

@@ -73,7 +73,7 @@ __global__ __launch_bounds__(256) void add_parts(View<T> c, Parts cut, const T* 
   const Index apart = Index{cut.tiles} * in_tile;
   const T* from = sums + Index{tile} * in_tile + x;
   T sum = 0;
-  wait_for_kernel_before();
+  wait_for_kernels_before();
   for (int part = 0; part < cut.parts; part += ahead, from += ahead * apart) {
     T theirs[ahead];  // all loads first: no addition waits for each of them
 #pragma unroll

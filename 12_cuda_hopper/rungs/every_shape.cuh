@@ -14,13 +14,6 @@ namespace cuda_hopper {
 
 using course::bf16, course::ceil_div, course::Index, course::View;
 
-/// Lets the next kernel's blocks come, and waits for the kernels before.
-__device__ inline void overlap_kernels() {
-#ifdef __CUDACC__
-  asm volatile("griddepcontrol.launch_dependents; griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 // [eight]
 struct alignas(16) Words {
   std::uint32_t of[4];
@@ -55,7 +48,7 @@ struct Packing {
 };
 /// Packs both, each by blocks of its own; what is empty takes none.
 __global__ __launch_bounds__(packing) void pack(Packing a, Packing b) {
-  overlap_kernels();
+  course::ptx::wait_for_kernels_before<true>();
   const bool is_b = blockIdx.x >= a.blocks();
   const Packing one = is_b ? b : a;
   unsigned at = (blockIdx.x - (is_b ? a.blocks() : 0)) * packing * eights_each + threadIdx.x;
@@ -70,7 +63,7 @@ __global__ __launch_bounds__(packing) void pack(Packing a, Packing b) {
 constexpr int adding = 256;  // threads of a block, an element of C each
 /// C += the sums of all parts of k, matrices below each other, each as large as C.
 __global__ __launch_bounds__(adding) void add_parts(const float* sums, int parts, View<float> c) {
-  overlap_kernels();
+  course::ptx::wait_for_kernels_before<true>();
   const unsigned cols = unsigned(c.cols()), size = unsigned(c.rows()) * cols,
                  at = blockIdx.x * adding + threadIdx.x;
   if (at >= size) return;

@@ -1,10 +1,9 @@
 # emulator: the fibers of one block, and whose turn it is: from barrier to barrier.
-width = 900; height = 430
+width = 900; height = 430; w = 2.4; round = 11.6
 load 'plots/pictures/grid.gp'
 set xrange [-3.6:36]; set yrange [17.4:-1.6]
 array colour = ['#e69f00', '#56b4e9', '#009e73', '#cc79a7']
 wait = 'set arrow from %g,%g to %g,%g nohead dashtype 3 linewidth 1.6 linecolor rgb "#888888"'
-w = 2.4; round = 11.6
 do for [t = 0:3] {
   y = 1.6 + 2.2 * t
   set label 'thread '.t at -0.6,y+0.7 right
