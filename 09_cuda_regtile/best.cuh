@@ -79,7 +79,8 @@ std::vector<int> parts_of(const Candidate& of, Index m, Index n, Index k, int pr
   return parts;
 }
 
-constexpr double memory = 4e6, launch = 2;  // an H200's bytes a microsecond; microseconds of a further kernel
+constexpr double memory = 4e6;                 // an H200's bytes a microsecond
+constexpr double launch = 4, dependent = 1.5;  // microseconds of a further kernel; of one launched early
 
 // [model]
 /// What a candidate should take for a product, in microseconds.
@@ -93,16 +94,12 @@ double microseconds(const Candidate& of, const Costs& costs, double m, double n,
     return tiles * steps / blocks * costs.step + std::ceil(tiles / blocks) * costs.fixed +
            cut * costs.latency;
   }
-  // The blocks of a multiprocessor share its units, and wait at the same time.
-  const auto round = [&](double blocks) {
-    return blocks > 0 ? std::hypot(blocks * costs.step, costs.latency) : 0;
-  };
-  const double of_one = std::ceil(tiles * parts / processors), rounds = std::floor(of_one / of.at_once);
-  const double rest = of_one - rounds * of.at_once;
-  const double computing = std::ceil(steps / parts) * (rounds * round(of.at_once) + round(rest));
+  // The blocks of a multiprocessor share its units; those that it has at once wait at the same time.
+  const double blocks = std::ceil(tiles * parts / processors), rounds = std::ceil(blocks / of.at_once);
+  const double computing = std::ceil(steps / parts) * (blocks * costs.step + rounds * costs.latency);
   const double moving = 4 * (m * k + k * n + 2 * m * n) / memory;
-  const double adding = parts == 1 ? 0 : launch + 8 * parts * tiles * of.BM * of.BN / memory;
-  return std::hypot(computing, moving) + (rounds + (rest > 0)) * costs.fixed + adding;
+  const double adding = parts == 1 ? 0 : dependent + 8 * parts * tiles * of.BM * of.BN / memory;
+  return std::max(computing, moving) + rounds * costs.fixed + adding;
 }
 // [/model]
 
@@ -129,7 +126,7 @@ Choice choice_for(Index m, Index n, Index k, bool copies_a, bool copies_b) {
         if (copies ? copied == 0 : copied > 0 && !of.cuts) continue;
         const Costs& costs = copies || copied == 0 ? of.aligned : of.others;
         const double time = microseconds(of, costs, double(m), double(n), double(k), parts, processors) +
-                            (copies ? 2 * launch + 8 * copied / memory : 0);
+                            (copies ? launch + 8 * copied / memory : 0);
         if (time < least) least = time, choice = {&of, parts, copies};
       }
   if (known.size() >= most_known) known.clear();

@@ -107,30 +107,6 @@ __device__ inline void wait_acquire(unsigned* flag, unsigned value) {
   }
 }
 
-/// Counts one up, sees what those wrote who did so before, and lets the next ones see what this thread has
-/// seen. Returns what was there.
-__device__ inline unsigned count_up(unsigned* count) {
-  return Flag(*count).fetch_add(1, cuda::memory_order_acq_rel);
-}
-
-#else
-
-inline unsigned count_up(unsigned* count) {
-  return __atomic_fetch_add(count, 1, __ATOMIC_ACQ_REL);
-}
-
 #endif
-
-/// Whether all other blocks, of `blocks`, have been here: then what they wrote is seen, and nobody has been
-/// here yet. For all threads of a block.
-__device__ inline bool is_last(unsigned* arrived, unsigned blocks) {
-  __shared__ SharedTile<unsigned, 1, 1> before;
-  __syncthreads();
-  if (threadIdx.x == 0) before[0][0] = count_up(arrived);
-  __syncthreads();
-  const bool last = before[0][0] + 1 == blocks;
-  if (last && threadIdx.x == 0) *arrived = 0;
-  return last;
-}
 
 }  // namespace cuda_regtile

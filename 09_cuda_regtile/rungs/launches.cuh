@@ -82,7 +82,6 @@ Launch<float> by_stream_k() {
 /// Memory for products of one stream. It grows, and stays for the next one.
 struct Workspace {
   Cuda::Matrix<float> a, b, sums;
-  Cuda::Matrix<unsigned> arrived;  // zeros between products
 
   template <class T>
   static T* grown(Cuda::Matrix<T>& matrix, Index elements) {
@@ -93,15 +92,6 @@ struct Workspace {
       matrix = {std::max(elements, more), 1, 0, Memory::device};
     }
     return matrix.view().data();
-  }
-  unsigned* counters(Index count) {
-    if (arrived.view().rows() < count) {
-      Cuda::Matrix<unsigned> made(count, 1, 0, Memory::device);
-      const std::vector<unsigned> zeros(std::size_t(count), 0);
-      Cuda::transfer<unsigned>({zeros.data(), count, 1, 1}, made.view());
-      arrived = made;
-    }
-    return arrived.view().data();
   }
 };
 
@@ -130,8 +120,10 @@ void launch_after(void (*kernel)(Parameters...), Grid grid, Block block,
   course::launch(kernel, grid, block, arguments...);
 }
 
+constexpr Index short_k = 64, large_c = Index{1} << 23;  // C is most of the bytes, and leaves the L2 cache
+
 // [by_parts]
-/// A tile a block, k in `parts`: by 16-byte loads where they are allowed.
+/// A tile a block, k in `parts`: by 16-byte loads where they are allowed. In one part `tiled` is faster.
 template <class S>
 void by_parts(View<const float> a, View<const float> b, View<float> c, int parts) {
   using course::ceil_div;
@@ -141,6 +133,13 @@ void by_parts(View<const float> a, View<const float> b, View<float> c, int parts
   panels_of_k(a, b, most_k, [&](View<const float> a, View<const float> b) {
     const Index steps = ceil_div(a.cols(), S::BK), count = std::clamp<Index>(parts, 1, steps);
     const Parts cut{int(across), int(tiles), int(steps), int(count), is_aligned(c)};
+    const bool simple = count == 1 && aligned && (S::slices == 1 || cut.aligned_c);
+    if (simple) {
+      Kernel<float> kernel = tiled<S, true>;
+      if constexpr (S::slices == 1)
+        if (a.cols() <= short_k && c.rows() * c.cols() >= large_c) kernel = thin<S>;
+      return tile_a_block<float>(kernel, S::BM, S::BN, {S::threads}, a, b, c);
+    }
     float* const sums =
         count == 1 ? nullptr
                    : Workspace::grown(course::workspace<Workspace>().sums, count * tiles * (S::BM * S::BN));
@@ -154,7 +153,7 @@ void by_parts(View<const float> a, View<const float> b, View<float> c, int parts
 
 /// Whether a kernel of vectors.cuh takes products of this shape.
 bool is_thin(Index m, Index n, Index k) {
-  return m <= few || n <= few || (k > 0 && k <= flat);
+  return m <= few || n <= few || (k > 0 && k <= (m * n < large_c ? flat : flat / 2));
 }
 
 template <int n>
@@ -184,18 +183,22 @@ void by_vectors(View<const float> a, View<const float> b, View<float> c) {
     } else if (m <= few) {
       const Index across = ceil_div(n, 256);
       const Index parts = std::clamp<Index>(2 * Cuda::multiprocessors() / across, 1, ceil_div(k, 32));
-      Workspace& kept = course::workspace<Workspace>();
       const auto with = [&](auto M, auto W) {
-        course::launch(rows<M, W, float>, {across, parts}, {256}, a, b, c, int(parts),
-                       Workspace::grown(kept.sums, parts * M * across * 256), kept.counters(across));
+        float* const sums = Workspace::grown(course::workspace<Workspace>().sums, parts * M * across * 256);
+        course::launch(rows<M, W, float>, {across, parts}, {256}, a, b, sums);
+        launch_after(add_rows<M, float>, {across}, {256}, c, int(parts), sums);
       };
       sized(m, [&](auto M) { is_aligned(b) && n % 4 == 0 ? with(M, Int<4>()) : with(M, Int<1>()); });
     } else {
-      const int across = n > 128 ? 256 : n > 64 ? 128 : n > 32 ? 64 : 32, rows = 256 / across * 16;
-      tile_a_block<float>(k <= 4   ? outer<4, float>
-                          : k <= 8 ? outer<8, float>
-                                   : outer<16, float>,
-                          rows, across, {256}, a, b, c, across);
+      const auto with = [&](auto kernel, int W) {
+        const int least = int(ceil_div(std::min<Index>(n, 256 * W), W));
+        const int across = least > 128 ? 256 : least > 64 ? 128 : least > 32 ? 64 : 32;
+        tile_a_block<float>(kernel, 256 / across * 16 / W, across * W, {256}, a, b, c, across);
+      };
+      if (is_aligned(b) && is_aligned(c) && n % 4 == 0 && k <= 8)
+        with(k <= 4 ? outer<4, 4, float> : outer<8, 4, float>, 4);
+      else
+        with(k <= 4 ? outer<4, 1, float> : k <= 8 ? outer<8, 1, float> : outer<16, 1, float>, 1);
     }
   });
 }

@@ -6,13 +6,13 @@
 
 namespace cuda_regtile {
 
-/// A copy to make: what lies beyond the columns becomes zeros. A block copies 1024 elements of a row,
-/// `across` blocks a row.
+/// A copy to make: what lies beyond the columns becomes zeros. A block makes 1024 elements, one after another
+/// through its rows.
 template <class T>
 struct Copy {
   View<const T> from;
   View<T> to;
-  unsigned across = unsigned((to.cols() + 1023) / 1024), blocks = across * unsigned(to.rows());
+  unsigned blocks = unsigned((to.rows() * to.cols() + 1023) / 1024);
 };
 
 // [pack]
@@ -22,15 +22,14 @@ __global__ __launch_bounds__(256) void pack(Copy<T> one, Copy<T> other) {
   const bool is_one = blockIdx.x < one.blocks;
   const View<const T> from = is_one ? one.from : other.from;
   const View<T> to = is_one ? one.to : other.to;
-  const unsigned block = is_one ? blockIdx.x : blockIdx.x - one.blocks,
-                 across = is_one ? one.across : other.across;
-  const Index i = block / across, j = Index{block % across} * 1024 + int(threadIdx.x);
+  const Index first = Index{is_one ? blockIdx.x : blockIdx.x - one.blocks} * 1024, i = first / to.cols();
+  const unsigned j = unsigned(first - i * to.cols()) + threadIdx.x, cols = unsigned(to.cols());
   T taken[4];
 #pragma unroll
-  for (int v = 0; v < 4; ++v) taken[v] = element(from, i, j + v * 256);
+  for (unsigned v = 0; v < 4; ++v) taken[v] = element(from, i + (j + v * 256) / cols, (j + v * 256) % cols);
 #pragma unroll
-  for (int v = 0; v < 4; ++v)
-    if (j + v * 256 < to.cols()) to(i, j + v * 256) = taken[v];
+  for (unsigned v = 0; v < 4; ++v)
+    if (i + (j + v * 256) / cols < to.rows()) to(i + (j + v * 256) / cols, (j + v * 256) % cols) = taken[v];
 }
 // [/pack]
 

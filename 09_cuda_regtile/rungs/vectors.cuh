@@ -8,7 +8,7 @@
 namespace cuda_regtile {
 
 constexpr int few = 4;    // rows of C that `rows` takes at most, and columns that `columns` does
-constexpr int flat = 16;  // columns of A that `outer` does
+constexpr int flat = 16;  // columns of A that `outer` does, and half as many if C is larger than L2
 
 /// W elements that lie beside each other, by one load.
 template <class T, int W>
@@ -21,17 +21,16 @@ __device__ Run<T, W> take_run(const T* from) {
 }
 
 // [rows]
-/// C of at most M rows: a block takes 256 columns of B, and of k a part; a thread W columns and of that part
-/// each W-th row. The last block of these columns adds all parts' sums to C, in the parts' order.
+/// C of at most M rows: a block takes 256 columns of B, and of k a part; a thread W columns, and of that part
+/// each W-th row. Its sums are for `add_rows`.
 template <int M, int W, class T>
-__global__ __launch_bounds__(256, 4) void rows(View<const T> a, View<const T> b, View<T> c, int parts,
-                                               T* sums, unsigned* arrived) {
+__global__ __launch_bounds__(256, 4) void rows(View<const T> a, View<const T> b, T* sums) {
   constexpr int columns = 256, ahead = W == 1 ? 16 : M < 4 ? 8 : 4, chunk = 256;
   __shared__ SharedTile<T, M, chunk> a_chunk;
   __shared__ SharedTile<T, M * W, columns> of_slice;
   const int t = int(threadIdx.x), slice = t / (columns / W), col = t % (columns / W) * W;
-  const Index j0 = Index{blockIdx.x} * columns, j = j0 + col < c.cols() ? j0 + col : 0;
-  const Index part = blockIdx.y, end = a.cols() * (part + 1) / parts;
+  const Index j0 = Index{blockIdx.x} * columns, j = j0 + col < b.cols() ? j0 + col : 0;
+  const Index part = blockIdx.y, parts = gridDim.y, end = a.cols() * (part + 1) / parts;
   T sum[M][W] = {};
   const auto add = [&](int q, const Run<T, W>& b_q) {
 #pragma unroll
@@ -59,20 +58,24 @@ __global__ __launch_bounds__(256, 4) void rows(View<const T> a, View<const T> b,
 #pragma unroll
   for (int e = 0; e < M * W; ++e) of_slice[slice * M + e / W][col + e % W] = sum[e / W][e % W];
   __syncthreads();
-  T* const mine = sums + Index{blockIdx.x} * columns + t;  // from here on a thread has a column
-  const Index apart = Index{gridDim.x} * columns;
-  for (int i = 0; i < M; ++i) {
+  for (int i = 0; i < M; ++i) {  // from here on a thread has a column
     T total = 0;
     for (int s = 0; s < W; ++s) total += of_slice[s * M + i][t];
-    mine[(part * M + i) * apart] = total;
+    sums[((part * M + i) * gridDim.x + blockIdx.x) * columns + t] = total;
   }
-  if (!is_last(&arrived[blockIdx.x], unsigned(parts)) || j0 + t >= c.cols()) return;
+}
+
+/// C += all parts' sums, in the parts' order: a thread a column.
+template <int M, class T>
+__global__ __launch_bounds__(256) void add_rows(View<T> c, int parts, const T* sums) {
+  const Index apart = Index{gridDim.x} * 256, j = Index{blockIdx.x} * 256 + int(threadIdx.x);
   T total[M] = {};
-#pragma unroll 8
-  for (int of = 0; of < parts; ++of)
+  wait_for_kernels_before();
+#pragma unroll 16
+  for (int part = 0; part < parts; ++part)
 #pragma unroll
-    for (int i = 0; i < M; ++i) total[i] += ldcg(mine + (Index{of} * M + i) * apart);
-  for (int i = 0; i < M && i < c.rows(); ++i) c(i, j0 + t) += total[i];
+    for (int i = 0; i < M; ++i) total[i] += ldcg(sums + (Index{part} * M + i) * apart + j);
+  for (int i = 0; i < M && i < c.rows() && j < c.cols(); ++i) c(i, j) += total[i];
 }
 // [/rows]
 
@@ -130,26 +133,30 @@ __global__ __launch_bounds__(256) void columns(View<const T> a, View<const T> b,
 // [/columns]
 
 // [outer]
-/// A of K columns at most: a thread makes 16 elements of one of C's columns, `across` threads side by side.
-template <int K, class T>
+/// A of K columns at most: a thread makes 16 elements of W of C's columns, `across` threads side by side.
+template <int K, int W, class T>
 __global__ __launch_bounds__(256) void outer(View<const T> a, View<const T> b, View<T> c, int across) {
-  constexpr int R = 16;
+  constexpr int R = 16 / W;
   __shared__ SharedTile<T, 8 * R, K> a_tile;  // of 256 / 32 threads below each other, at most
   const int t = int(threadIdx.x), y = t / across * R, rows = 256 / across * R;
-  const Index i0 = Index{blockIdx.y} * rows, j = Index{blockIdx.x} * across + t % across;
+  const Index i0 = Index{blockIdx.y} * rows, j = (Index{blockIdx.x} * across + t % across) * W;
   const auto inside = [&](int r) { return i0 + y + r < c.rows() && j < c.cols(); };
-  T sum[R], b_j[K];
+  Run<T, W> sum[R] = {}, b_j[K] = {};
 #pragma unroll
-  for (int r = 0; r < R; ++r) sum[r] = inside(r) ? c(i0 + y + r, j) : T(0);
+  for (int r = 0; r < R; ++r)
+    if (inside(r)) sum[r] = take_run<W>(&c(i0 + y + r, j));
 #pragma unroll
-  for (int q = 0; q < K; ++q) b_j[q] = element(b, q, j);
+  for (int q = 0; q < K; ++q)
+    if (q < b.rows() && j < b.cols()) b_j[q] = take_run<W>(&b(q, j));
   for (int e = t; e < rows * K; e += 256) a_tile[e / K][e % K] = element(a, i0 + e / K, e % K);
   __syncthreads();
 #pragma unroll
   for (int r = 0; r < R; ++r) {
 #pragma unroll
-    for (int q = 0; q < K; ++q) sum[r] += a_tile[y + r][q] * b_j[q];
-    if (inside(r)) c(i0 + y + r, j) = sum[r];
+    for (int q = 0; q < K; ++q)
+#pragma unroll
+      for (int w = 0; w < W; ++w) sum[r].element[w] += a_tile[y + r][q] * b_j[q].element[w];
+    if (inside(r)) in_global<Run<T, W>>(&c(i0 + y + r, j)) = sum[r];
   }
 }
 // [/outer]

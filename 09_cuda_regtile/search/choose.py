@@ -11,8 +11,7 @@ from collections import defaultdict
 
 import numpy as np
 
-MULTIPROCESSORS, MEMORY, LAUNCH = 132, 4e6, 2  # an H200's; the others as in best.cuh
-FURTHEST = 0.6  # logarithm; no row counts as further off
+MULTIPROCESSORS, MEMORY, LAUNCH, DEPENDENT = 132, 4e6, 4, 1.5  # an H200's; as in best.cuh
 FEW, FLAT = 4, 16  # what is thinner has kernels of its own
 WHICH = ("aligned", "others")  # rows of A and B that begin at multiples of 16 bytes, or not
 
@@ -24,15 +23,11 @@ def ceil_div(a, b):
 def of_tiles(costs, tiling, m, n, k, parts, _):
     (step, latency, fixed), (BM, BN, BK, at_once) = costs, tiling
     tiles, steps = ceil_div(m, BM) * ceil_div(n, BN), ceil_div(ceil_div(k, BK), parts)
-    of_one = ceil_div(tiles * parts, MULTIPROCESSORS)
-    rounds = np.floor(of_one / at_once)
-    rest = of_one - rounds * at_once
-    computing = rounds * np.hypot(at_once * step, latency) + (rest > 0) * np.hypot(
-        rest * step, latency
-    )
+    blocks = ceil_div(tiles * parts, MULTIPROCESSORS)
+    rounds = ceil_div(blocks, at_once)
     moving = 4 * (m * k + k * n + 2 * m * n) / MEMORY
-    adding = (parts > 1) * (LAUNCH + 8 * parts * tiles * BM * BN / MEMORY)
-    return np.hypot(steps * computing, moving) + (rounds + (rest > 0)) * fixed + adding
+    adding = (parts > 1) * (DEPENDENT + 8 * parts * tiles * BM * BN / MEMORY)
+    return np.maximum(steps * (blocks * step + rounds * latency), moving) + rounds * fixed + adding
 
 
 def of_stream_k(costs, tiling, m, n, k, _, copied):
@@ -41,7 +36,7 @@ def of_stream_k(costs, tiling, m, n, k, _, copied):
     blocks = np.minimum(tiles * steps, MULTIPROCESSORS)
     rest = tiles - np.maximum(np.floor(tiles / blocks) - 1, 0) * blocks
     cut = (rest % blocks > 0) * ceil_div(blocks, rest)
-    copying = (copied > 0) * 2 * LAUNCH + 8 * copied / MEMORY
+    copying = (copied > 0) * LAUNCH + 8 * copied / MEMORY
     return tiles * steps / blocks * step + ceil_div(tiles, blocks) * fixed + cut * latency + copying
 
 
@@ -50,8 +45,8 @@ def fitted(time, rows, begin):
     *columns, measured, weight = np.array(rows, float).T
 
     def error(logarithms):
-        off = np.abs(np.log(time(np.exp(logarithms), *columns) / measured))
-        return np.average(np.minimum(off, FURTHEST), weights=weight)
+        off = np.log(time(np.exp(logarithms), *columns) / measured)
+        return np.average(off**2, weights=weight)
 
     best, length = np.log(begin), 0.4
     least = error(best)

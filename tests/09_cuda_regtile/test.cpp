@@ -1,5 +1,4 @@
-// What 09 says of its kernels, under the emulator: same bits in any order and on every run, k in panels and
-// parts, a choice for every shape.
+// 09's kernels under the emulator: same bits in any order and run, k in panels and parts, a choice for a shape.
 #include "09_cuda_regtile/best.cuh"
 
 #include <doctest/doctest.h>
@@ -38,11 +37,11 @@ bool same_bits(const Matrix<float>& one, const Matrix<float>& other) {
 
 }  // namespace
 
-/// A candidate with k in so many parts, of copies if it needs them.
-Launch<float> in_parts(const Candidate& of, int parts) {
-  return [&of, parts](auto a, auto b, auto c, const Settings&) {
+/// A candidate with k in so many parts, of copies if it needs them or shall have them.
+Launch<float> in_parts(const Candidate& of, int parts, bool copies = false) {
+  return [&of, parts, copies](auto a, auto b, auto c, const Settings&) {
     const auto product = [&](auto a, auto b) { of.product(a, b, c, parts); };
-    of.cuts ? product(a, b) : packed(a, b, product);
+    of.cuts && !copies ? product(a, b) : packed(a, b, product);
   };
 }
 const Launch<float> by_few = [](auto a, auto b, auto c, const Settings&) { by_vectors(a, b, c); };
@@ -106,6 +105,7 @@ TEST_CASE("every kernel is right and stays within its matrices, at edges and whe
       launch(async_copies<T, true>, async_copies<T, false>),
       launch(async_copies<T, true, ByWarps>, async_copies<T, false, ByWarps>),
       launch(fragments_ahead<T, true>, fragments_ahead<T, false>),
+      launch(thin<DefaultTiling<T>>, tiled<DefaultTiling<T>, false>),
   };
   const std::vector<Shape> small = {{129, 136, 12}, {3, 132, 20}, {1, 4, 4},
                                     {65, 130, 17},  {1, 3, 5},    {2, 5, 33}};
@@ -120,10 +120,11 @@ TEST_CASE("every kernel is right and stays within its matrices, at edges and whe
   };
   for (std::size_t which = 0; which < launches.size(); ++which) check(launches[which], small, which);
   for (const Candidate& of : candidates())
-    for (const int parts : {1, 3}) check(in_parts(of, parts), all, of.name);
-  check(by_few, {{1, 300, 70}, {3, 257, 300}, {4, 260, 33}, {300, 1, 70}, {70, 3, 1100}, {37, 4, 1024}},
-        "few");
-  check(by_few, {{65, 70, 16}, {37, 300, 3}, {18, 5, 8}, {5, 33, 1}, {2, 2, 2}, {4, 300, 0}}, "few");
+    for (const int parts : {1, 3})
+      for (const bool copies : {false, true})
+        check(in_parts(of, parts, copies), copies ? small : all, of.name);
+  check(by_few, {{1, 300, 70}, {3, 257, 300}, {4, 260, 33}, {300, 1, 70}, {70, 3, 1100}}, "few");
+  check(by_few, {{37, 4, 1024}, {65, 70, 16}, {21, 1032, 7}, {18, 5, 8}, {5, 33, 1}, {4, 300, 0}}, "few");
   const auto chosen = [](auto a, auto b, auto c, const Settings&) { best(a, b, c); };
   check(chosen, {{0, 5, 30}, {5, 0, 30}, {5, 6, 0}, {2, 3, 16400}, {6, 70, 130}, {130, 6, 70}, {70, 66, 300}},
         "best");
