@@ -1,4 +1,4 @@
-// 09's kernels under the emulator: same bits in any order and run, k in panels and parts, a choice for a shape.
+// 09 under the emulator: same bits in any order and run, k in panels and parts, a choice for every shape.
 #include "09_cuda_regtile/best.cuh"
 
 #include <doctest/doctest.h>
