@@ -17,9 +17,6 @@ namespace f32_by_halves {
 using course::Chunk;
 
 #ifndef __CUDACC__  // CUDA's, for the emulator: each returns what was there before
-inline unsigned atomicOr(unsigned* at, unsigned bits) {
-  return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
-}
 inline int atomicAdd(int* at, int more) {
   return __atomic_fetch_add(at, more, __ATOMIC_RELAXED);
 }
