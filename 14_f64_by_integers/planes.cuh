@@ -1,0 +1,253 @@
+// 14: what the passes hand each other: scales of rows and columns; planes, matrices of integers of 8 bits;
+// their products.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "gpu/ptx.cuh"
+#include "gpu/system_word.hpp"
+
+namespace f64_by_integers {
+
+using namespace course::ptx;
+using course::ceil_div, course::Index, course::relaxed, course::SharedTile, course::SystemWord, course::View;
+
+constexpr int threads = 256;
+constexpr int together = 128;  // bytes of a plane's row that one step of a product takes
+
+/// Why integers do not serve, one bit each. beyond: NaN, infinity, or a row or column whose norm is below
+/// 2^-500 or above 2^500. uneven: its norm is more than three times what it were if all its elements were as
+/// large as they are in the mean, so that many small ones would lose too many bits. reported: the product has
+/// begun, the others are known.
+enum Found : unsigned { beyond = 1, uneven = 2, reported = 4 };
+
+/// Planes one behind the other: each `rows` of steps · 128 columns, of zeros beyond the matrix. Rows of a
+/// plane lie `row` bytes apart, and 128 columns `step` bytes from the next.
+struct Planes {
+  std::int8_t* data;
+  Index rows;
+  int steps;
+  Index row, step;
+
+  COURSE_INLINE Index bytes() const { return rows * steps * together; }
+  COURSE_INLINE std::int8_t* at(int plane, Index i, int s) const {
+    return data + plane * bytes() + i * row + s * step;
+  }
+};
+
+/// Products of planes: the t-th is that of planes t of A and of Bᵀ or, of `digits`, the sum of those of
+/// planes 0 … t of A and t … 0 of Bᵀ, one product with a longer k. Of all, `count` from `first` on are made
+/// at once. Nothing is made where one of A's rows or B's columns has been `found` that integers do not serve.
+struct Products {
+  Planes a, b;
+  bool digits;
+  int first, count;
+  const unsigned* found;
+  unsigned* report;
+
+  COURSE_INLINE int steps(int t) const { return digits ? (t + 1) * a.steps : a.steps; }
+  COURSE_INLINE int plane_of_a(int t, int step) const { return digits ? step / a.steps : t; }
+  COURSE_INLINE int plane_of_b(int t, int step) const { return digits ? t - step / a.steps : t; }
+};
+/// Whether there is anything to make. One thread says it to the host.
+__device__ inline bool begin_products(const Products& all) {
+  const unsigned found = *all.found;
+  if (blockIdx.x == 0 && threadIdx.x == 0 && all.first == 0)
+    SystemWord{*all.report}.store(found | reported, relaxed);
+  return found == 0;
+}
+
+/// Sums of 32 bits, a matrix for each product: `ld` from row to row.
+struct Sums {
+  int* data;
+  Index ld, matrix;
+};
+/// Stores a warp's sums of product t from (i, j) on; fragments lie `apart` rows below each other.
+template <int apart, int down, int across>
+__device__ void store(const Sums& to, int t, Index i, Index j, const WideC<int> (&sum)[down][across]) {
+  struct alignas(8) Two {
+    int of[2];
+  };
+  const Place at = WideC<int>::place(int(threadIdx.x) % 32, 0);
+  int* const first = to.data + t * to.matrix + (i + at.row) * to.ld + j + at.col;
+#pragma unroll
+  for (int r = 0; r < down; ++r)
+#pragma unroll
+    for (int s = 0; s < across; ++s)
+#pragma unroll
+      for (int e = 0; e < 4; e += 2)
+        reinterpret_cast<Two&>(first[(apart * r + 4 * e) * to.ld + 8 * s]) = {
+            {sum[r][s].of[e], sum[r][s].of[e + 1]}};
+}
+
+// What is known of the size of a row of A, a column of B, or a part of it.
+struct Size {
+  double largest = 0, total = 0, squares = 0;
+};
+__device__ inline void add(Size& size, const Size& more) {
+  size.largest = fmax(size.largest, more.largest);
+  size.total += more.total, size.squares += more.squares;
+}
+__device__ inline void add(Size& size, double x) {
+  size.largest = fmax(size.largest, fabs(x));
+  size.total += fabs(x), size.squares = fma(x, x, size.squares);
+}
+
+/// How a row or column is scaled before its elements become integers: by the largest power of two with which
+/// its norm or, not `by_norm`, its largest element is at most `most`.
+struct Rule {
+  double most;
+  bool by_norm;
+};
+/// The largest power of two that is at most x, which is positive and normal; and 1 / x of a power of two.
+__device__ inline double power_below(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) & 0x7ff0000000000000);
+}
+__device__ inline double inverse_power(double x) {
+  return std::bit_cast<double>(0x7fe0000000000000 - std::bit_cast<std::uint64_t>(x));
+}
+/// The scale by this rule; adds to what is found.
+__device__ inline double scale_of(const Size& size, Index k, Rule rule, unsigned& found) {
+  if (size.total == 0) return 1;
+  const double norm = sqrt(size.squares) * (1 + 0x1p-30);   // not below the true one
+  const bool served = norm >= 0x1p-500 && norm <= 0x1p500;  // not NaN, either
+  if (!served) found |= beyond;
+  if (norm * sqrt(double(k)) > 3 * size.total) found |= uneven;
+  return served ? power_below(rule.most / (rule.by_norm ? norm : size.largest)) : 1;
+}
+
+/// A, B and C, what is found of them, and the planes. B's columns are measured in parts of `part` rows.
+struct Matrices {
+  View<const double> a, b;
+  View<double> c;
+  Rule rule;
+  double *a_scales, *b_scales;
+  Size* parts;
+  Index part;
+  Planes of_a, of_b;
+  unsigned *found, *next_found;  // the next product's becomes 0
+
+  COURSE_INLINE Index parts_of_b() const { return ceil_div(b.rows(), part); }
+};
+
+/// Measures rows of A, eight a block, and scales them; then columns of B, 32 a block.
+__global__ __launch_bounds__(threads) void measure(Matrices all) {
+  wait_for_kernels_before<true>();
+  const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
+  const Index m = all.a.rows(), k = all.a.cols(), n = all.b.cols(), of_a = ceil_div(m, 8);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *all.next_found = 0;
+  Size size;
+  if (blockIdx.x < of_a) {
+    const Index i = Index{blockIdx.x} * 8 + warp;
+    if (i < m)
+#pragma unroll 4
+      for (Index p = lane; p < k; p += 32) add(size, all.a(i, p));
+    for (int lanes = 16; lanes > 0; lanes /= 2)
+      add(size, Size{__shfl_xor_sync(0xffffffff, size.largest, lanes),
+                     __shfl_xor_sync(0xffffffff, size.total, lanes),
+                     __shfl_xor_sync(0xffffffff, size.squares, lanes)});
+    unsigned found = 0;
+    if (lane == 0 && i < m) all.a_scales[i] = scale_of(size, k, all.rule, found);
+    if (found != 0) atomicOr(all.found, found);
+  } else {
+    __shared__ SharedTile<double, 3 * 8, 32> of_warps;
+    const Index block = blockIdx.x - of_a, across = ceil_div(n, 32);
+    const Index j = block % across * 32 + lane, p0 = block / across * all.part;
+    if (j < n)
+#pragma unroll 4
+      for (Index p = p0 + warp; p < std::min(p0 + all.part, k); p += 8) add(size, all.b(p, j));
+    of_warps[3 * warp][lane] = size.largest, of_warps[3 * warp + 1][lane] = size.total,
+                 of_warps[3 * warp + 2][lane] = size.squares;
+    __syncthreads();
+    if (warp != 0 || j >= n) return;
+    for (int w = 1; w < 8; ++w)
+      add(size, Size{of_warps[3 * w][lane], of_warps[3 * w + 1][lane], of_warps[3 * w + 2][lane]});
+    all.parts[block / across * n + j] = size;
+  }
+}
+inline Index blocks_that_measure(const Matrices& all) {
+  return ceil_div(all.a.rows(), 8) + ceil_div(all.b.cols(), 32) * all.parts_of_b();
+}
+/// Column j's scale, from its parts; those who split its first elements keep it.
+__device__ inline double column_scale(const Matrices& all, Index j, bool first) {
+  if (j >= all.b.cols()) return 0;
+  Size size;
+  for (Index part = 0; part < all.parts_of_b(); ++part) add(size, all.parts[part * all.b.cols() + j]);
+  unsigned found = 0;
+  const double scale = scale_of(size, all.b.rows(), all.rule, found);
+  if (first) all.b_scales[j] = scale;
+  if (first && found != 0) atomicOr(all.found, found);
+  return scale;
+}
+
+/// Four elements along k, scaled; zeros beyond the matrix.
+struct Four {
+  double of[4];
+};
+__device__ inline Four four_of_row(const Matrices& all, Index i, Index p) {
+  Four four;
+  const double scale = i < all.a.rows() ? all.a_scales[i] : 0;
+#pragma unroll
+  for (int e = 0; e < 4; ++e)
+    four.of[e] = i < all.a.rows() && p + e < all.a.cols() ? all.a(i, p + e) * scale : 0;
+  return four;
+}
+__device__ inline Four four_of_column(const Matrices& all, Index p, Index j, double scale) {
+  Four four;
+#pragma unroll
+  for (int e = 0; e < 4; ++e)
+    four.of[e] = j < all.b.cols() && p + e < all.b.rows() ? all.b(p + e, j) * scale : 0;
+  return four;
+}
+/// Four integers of 8 bits in a word, the first in its lowest byte.
+__device__ inline std::uint32_t packed(const int (&of)[4]) {
+  return std::uint32_t(of[0] & 0xff) | std::uint32_t(of[1] & 0xff) << 8 | std::uint32_t(of[2] & 0xff) << 16 |
+         std::uint32_t(of[3]) << 24;
+}
+
+/// Splits A and Bᵀ into planes: split_four(four, store) calls store(plane, word) for each. A block does 128
+/// columns of eight rows of A, then others 32 of 32 rows of Bᵀ.
+template <class Way>
+__global__ __launch_bounds__(threads) void split(Matrices all, Way way) {
+  wait_for_kernels_before<true>();
+  const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
+  const Index of_a = all.of_a.rows / 8 * all.of_a.steps;
+  const bool is_a = blockIdx.x < of_a;
+  const Index block = is_a ? blockIdx.x : blockIdx.x - of_a;
+  const Planes& to = is_a ? all.of_a : all.of_b;
+  const Index quarters = Index{all.of_b.steps} * 4;
+  const Index i = is_a ? block / to.steps * 8 + y : block / quarters * 32 + x;
+  const int word = is_a ? x : int(block % 4) * 8 + y,
+            s = is_a ? int(block % to.steps) : int(block % quarters / 4);
+  const Index p = Index{s} * together + 4 * word;
+  const Four four = is_a ? four_of_row(all, i, p) : four_of_column(all, p, i, column_scale(all, i, p == 0));
+  split_four(way, four, [&](int plane, std::uint32_t four_bytes) {
+    reinterpret_cast<std::uint32_t&>(to.at(plane, i, s)[4 * word]) = four_bytes;
+  });
+}
+inline Index blocks_that_split(const Matrices& all) {
+  return all.of_a.rows / 8 * all.of_a.steps + all.of_b.rows / 8 * all.of_b.steps;
+}
+
+/// c += value, which is so many times too large.
+__device__ inline void add_unscaled(double& c, double value, double a_scale, double b_scale) {
+  c = fma(value * inverse_power(a_scale), inverse_power(b_scale), c);
+}
+/// C += what `way` makes of the sums, an element a thread.
+template <class Way>
+__global__ __launch_bounds__(threads) void combine(Matrices all, Sums sums, Way way) {
+  wait_for_kernels_before<true>();
+  if (*all.found != 0) return;
+  const Index across = ceil_div(all.c.cols(), 32);
+  const Index i = blockIdx.x / across * 8 + threadIdx.x / 32, j = blockIdx.x % across * 32 + threadIdx.x % 32;
+  if (i < all.c.rows() && j < all.c.cols())
+    add_unscaled(all.c(i, j), value_of(way, sums.data + i * sums.ld + j, sums.matrix), all.a_scales[i],
+                 all.b_scales[j]);
+}
+inline Index blocks_that_combine(View<const double> c) {
+  return ceil_div(c.rows(), 8) * ceil_div(c.cols(), 32);
+}
+
+}  // namespace f64_by_integers
