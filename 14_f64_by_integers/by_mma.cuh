@@ -25,9 +25,9 @@ __global__ __launch_bounds__(threads) void by_mma(Products all, Out out) {
   alignas(32) __shared__ SharedTile<Pair, BM, 64> a_tile;
   alignas(32) __shared__ SharedTile<Pair, BN, 64> b_tile;
   if (!begin_products(all)) return;
-  const int t = all.first + int(blockIdx.x) % all.count, tile = int(blockIdx.x) / all.count;
-  const int across = int(all.b.rows / BN), warp = int(threadIdx.x) / 32, row = warp / 4 * WM,
-            col = warp % 4 * WN;
+  const int across = int(all.b.rows / BN), tiles = int(all.a.rows / BM) * across;
+  const int t = all.first + int(blockIdx.x) / tiles, tile = int(blockIdx.x) % tiles;
+  const int warp = int(threadIdx.x) / 32, row = warp / 4 * WM, col = warp % 4 * WN;
   const Index i0 = Index{tile / across} * BM, j0 = Index{tile % across} * BN;
   WideC<int> sum[WM / 16][WN / 8] = {};
   for (int step = 0; step < all.steps(t); ++step) {
@@ -57,14 +57,13 @@ __global__ __launch_bounds__(threads) void by_mma(Products all, Out out) {
 /// How products are made here.
 struct ByMma {
   static constexpr int rows = BM, cols = BN;
-  template <class... Parameters>
-  static void start(void (*kernel)(Parameters...), Index blocks,
-                    std::type_identity_t<Parameters>... arguments) {
-    course::launch(kernel, {blocks}, {threads}, arguments...);
+  template <auto kernel, class... Arguments>
+  static void start(Index blocks, int block, const Arguments&... arguments) {
+    course::launch(kernel, {blocks}, {block}, arguments...);
   }
   template <class Out>
   static void multiply(const Products& all, const Out& out) {
-    start(by_mma<Out>, all.count * (all.a.rows / BM) * (all.b.rows / BN), all, out);
+    start<by_mma<Out>>(all.count * (all.a.rows / BM) * (all.b.rows / BN), threads, all, out);
   }
 };
 

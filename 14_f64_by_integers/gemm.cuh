@@ -11,6 +11,7 @@
 // clang-format off
 #include "rungs/slices.cuh"
 #include "rungs/remainders.cuh"
+#include "rungs/panels.cuh"
 // clang-format on
 
 namespace f64_by_integers {
@@ -41,6 +42,7 @@ class Gemm {
                           : variant == F64Variant::remainders
                               ? product<ByRemainders<false>>(a_piece, b_piece, c)
                           : variant == F64Variant::rounded ? product<ByRemainders<true>>(a_piece, b_piece, c)
+                          : variant == F64Variant::panels  ? product<ByPanels>(a_piece, b_piece, c)
                                                            : false;
       if (served) continue;
       variant = F64Variant::native;
@@ -53,22 +55,31 @@ class Gemm {
   /// Returns whether integers serve; else C is as it was.
   template <class Way>
   bool product(View<const double> a, View<const double> b, View<double> c) {
+    constexpr bool in_panels = std::is_same_v<Way, ByPanels>;
     const Way way;
-    const Matrices all = matrices(a, b, c, Way::planes, Way::rule(a.cols()));
-    const Sums sums{grow(sums_, Way::planes * all.of_a.rows * all.of_b.rows), all.of_b.rows,
-                    all.of_a.rows * all.of_b.rows};
-    begin();
-    Multiply::start(measure, blocks_that_measure(all), all);
-    Multiply::start(split<Way>, blocks_that_split(all), all, way);
-    for (int t = 0; t < Way::planes; ++t)
-      Multiply::multiply({all.of_a, all.of_b, Way::digits, t, 1, all.found, report_.view().data()}, sums);
-    Multiply::start(combine<Way>, blocks_that_combine(c), all, sums, way);
-    return wait_for(report_.view().data()) == reported;
+    const Matrices all = matrices(a, b, c, Way::planes, Way::rule(a.cols()), in_panels);
+    unsigned* const report = report_.view().data();
+    SystemWord{*report}.store(0, relaxed);
+    const Index sums = all.of_a.rows * all.of_b.rows;  // of a product
+    Multiply::template start<measure>(blocks_that_measure(all), threads, all);
+    if constexpr (in_panels) {
+      const Bytes bytes{reinterpret_cast<Eight*>(grow(bytes_, Way::planes * sums)), all.of_b.rows / 16,
+                        sums / 8, way};
+      Multiply::template start<split_into_panels>(blocks_that_split_into_panels(all), splitting, all, way);
+      Multiply::multiply({all.of_a, all.of_b, false, 0, Way::planes, all.found, report}, bytes);
+      Multiply::template start<combine_bytes>(blocks_that_combine_bytes(c), threads, all, bytes);
+    } else {
+      const Sums to{grow(sums_, Way::planes * sums), all.of_b.rows, sums};
+      Multiply::template start<split<Way>>(blocks_that_split(all), threads, all, way);
+      for (int t = 0; t < Way::planes; ++t)
+        Multiply::multiply({all.of_a, all.of_b, Way::digits, t, 1, all.found, report}, to);
+      Multiply::template start<combine<Way>>(blocks_that_combine(c), threads, all, to, way);
+    }
+    return wait_for(report) == reported;
   }
 
-  void begin() { SystemWord{report_.view()(0, 0)}.store(0, relaxed); }
-
-  Matrices matrices(View<const double> a, View<const double> b, View<double> c, int planes, Rule rule) {
+  Matrices matrices(View<const double> a, View<const double> b, View<double> c, int planes, Rule rule,
+                    bool in_panels) {
     if (!found_.view().data()) {
       const unsigned clear[2] = {};
       found_ = {2, 1, 0, course::Memory::device}, report_ = {1, 1, 0};
@@ -78,8 +89,10 @@ class Gemm {
     const Index m = a.rows(), n = b.cols(), k = a.cols(), part = std::max<Index>(together, ceil_div(k, 8));
     const auto of = [&](Cuda::Matrix<std::int8_t>& memory, Index rows) {
       const int steps = int(ceil_div(k, together));
-      return Planes{grow(memory, planes * rows * steps * together), rows, steps, steps * Index{together},
-                    together};
+      const Index whole = steps * Index{together};
+      std::int8_t* const data = grow(memory, planes * rows * whole);
+      return in_panels ? Planes{data, rows, steps, together, rows * together}
+                       : Planes{data, rows, steps, whole, together};
     };
     return {a,
             b,
@@ -95,7 +108,7 @@ class Gemm {
             &found_.view()(1 - current_, 0)};
   }
 
-  Cuda::Matrix<std::int8_t> a_, b_;
+  Cuda::Matrix<std::int8_t> a_, b_, bytes_;
   Cuda::Matrix<double> a_scales_, b_scales_, parts_;
   Cuda::Matrix<int> sums_;
   Cuda::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear

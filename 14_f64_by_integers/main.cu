@@ -40,7 +40,8 @@ course::Variants<T> variants() {
     add("slices", "digits of 7 bits, 36 products of them", F64Variant::slices);
     add("remainders", "remainders by 15 moduli, a product each", F64Variant::remainders);
     add("rounded", "… by 14: rounded, bounded by norms", F64Variant::rounded);
-    course::add_too_far<T>(list, by(F64Variant::rounded), tensor_cores);
+    add("panels", "… without a division, in one launch, a byte a sum", F64Variant::panels);
+    course::add_too_far<T>(list, by(F64Variant::panels), tensor_cores);
   }
   return list;
 }

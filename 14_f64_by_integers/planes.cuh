@@ -231,9 +231,9 @@ inline Index blocks_that_split(const Matrices& all) {
   return all.of_a.rows / 8 * all.of_a.steps + all.of_b.rows / 8 * all.of_b.steps;
 }
 
-/// c += value, which is so many times too large.
-__device__ inline void add_unscaled(double& c, double value, double a_scale, double b_scale) {
-  c = fma(value * inverse_power(a_scale), inverse_power(b_scale), c);
+/// What the scales of its row and column have made too large.
+__device__ inline double unscaled(double value, double a_scale, double b_scale) {
+  return value * inverse_power(a_scale) * inverse_power(b_scale);
 }
 /// C += what `way` makes of the sums, an element a thread.
 template <class Way>
@@ -243,8 +243,8 @@ __global__ __launch_bounds__(threads) void combine(Matrices all, Sums sums, Way 
   const Index across = ceil_div(all.c.cols(), 32);
   const Index i = blockIdx.x / across * 8 + threadIdx.x / 32, j = blockIdx.x % across * 32 + threadIdx.x % 32;
   if (i < all.c.rows() && j < all.c.cols())
-    add_unscaled(all.c(i, j), value_of(way, sums.data + i * sums.ld + j, sums.matrix), all.a_scales[i],
-                 all.b_scales[j]);
+    all.c(i, j) +=
+        unscaled(value_of(way, sums.data + i * sums.ld + j, sums.matrix), all.a_scales[i], all.b_scales[j]);
 }
 inline Index blocks_that_combine(View<const double> c) {
   return ceil_div(c.rows(), 8) * ceil_div(c.cols(), 32);
