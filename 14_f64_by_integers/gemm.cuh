@@ -91,8 +91,8 @@ class Gemm {
       const int steps = int(ceil_div(k, together));
       const Index whole = steps * Index{together};
       std::int8_t* const data = grow(memory, planes * rows * whole);
-      return in_panels ? Planes{data, rows, steps, together, rows * together}
-                       : Planes{data, rows, steps, whole, together};
+      return in_panels ? Planes{data, planes, rows, steps, together, rows * together}
+                       : Planes{data, planes, rows, steps, whole, together};
     };
     return {a,
             b,

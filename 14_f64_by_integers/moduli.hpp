@@ -13,16 +13,19 @@ using course::Index;
 
 __extension__ typedef __int128 Wide;  // holds the product of 16 moduli
 
-/// No two have a common factor, and the remainders of each are integers of 8 bits, of either sign.
+/// No two moduli have a common factor, and the remainders by each are integers of 8 bits, of either sign.
 constexpr int most_moduli = 16;
-constexpr int moduli[most_moduli] = {256, 255, 253, 251, 247, 241, 239, 233,
-                                     229, 227, 223, 217, 211, 199, 197, 193};
+COURSE_INLINE int modulus(int t) {
+  constexpr int of[most_moduli] = {256, 255, 253, 251, 247, 241, 239, 233,
+                                   229, 227, 223, 217, 211, 199, 197, 193};
+  return of[t];
+}
 
 /// The remainder of x that is nearest to 0; of half of an even modulus the negative one.
 template <class T>
-COURSE_INLINE T nearest(T x, int modulus) {
-  const T r = x % modulus;
-  return 2 * r >= modulus ? r - modulus : 2 * r < -modulus ? r + modulus : r;
+COURSE_INLINE T nearest(T x, int by) {
+  const T r = x % by;
+  return 2 * r >= by ? r - by : 2 * r < -by ? r + by : r;
 }
 
 /// What turns N remainders r into the integer c, |c| < P / 2, P the product of the moduli: c = Σ r·w − q·P, w
@@ -39,16 +42,16 @@ struct Remainders {
       upper = double(rounded), lower = double(x - rounded);
     };
     for (int t = 0; t < n; ++t) {
-      const Wide others = P / moduli[t];
+      const Wide others = P / modulus(t);
       int factor = 1;
-      while (others % moduli[t] * factor % moduli[t] != 1) ++factor;
+      while (others % modulus(t) * factor % modulus(t) != 1) ++factor;
       split(others * factor, high[t], low[t]);
     }
     split(P, product_high, product_low), inverse = 1 / double(P);
   }
   static constexpr Wide product(int n) {
     Wide P = 1;
-    for (int t = 0; t < n; ++t) P *= moduli[t];
+    for (int t = 0; t < n; ++t) P *= modulus(t);
     return P;
   }
   /// How long rows of A and columns of B, scaled, may be: |c| ≤ ‖a‖ ‖b‖. The little that is left, of P 2^-10,

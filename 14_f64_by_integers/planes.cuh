@@ -23,10 +23,11 @@ constexpr int together = 128;  // bytes of a plane's row that one step of a prod
 /// begun, the others are known.
 enum Found : unsigned { beyond = 1, uneven = 2, reported = 4 };
 
-/// Planes one behind the other: each `rows` of steps · 128 columns, of zeros beyond the matrix. Rows of a
-/// plane lie `row` bytes apart, and 128 columns `step` bytes from the next.
+/// So many planes, one behind the other: each `rows` of steps · 128 columns, of zeros beyond the matrix. Rows
+/// of a plane lie `row` bytes apart, and 128 columns `step` bytes from the next.
 struct Planes {
   std::int8_t* data;
+  int count;
   Index rows;
   int steps;
   Index row, step;

@@ -54,7 +54,7 @@ __device__ std::uint32_t remainders_of(const T (&x)[4], const Weights& by) {
 struct ByPanels : ByRemainders<true> {
   Weights by[planes];
   ByPanels() {
-    for (int t = 0; t < planes; ++t) by[t] = Weights::of(moduli[t]);
+    for (int t = 0; t < planes; ++t) by[t] = Weights::of(modulus(t));
   }
 };
 

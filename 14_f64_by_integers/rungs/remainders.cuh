@@ -35,7 +35,7 @@ __device__ void split_four(const ByRemainders<rounded>&, const Four& four, Store
   for (int t = 0; t < ByRemainders<rounded>::planes; ++t) {
     int remainder[4];
 #pragma unroll
-    for (int e = 0; e < 4; ++e) remainder[e] = int(nearest<std::int64_t>(x[e], moduli[t]));
+    for (int e = 0; e < 4; ++e) remainder[e] = int(nearest<std::int64_t>(x[e], modulus(t)));
     store(t, packed(remainder));
   }
 }
@@ -51,7 +51,7 @@ __device__ double value_of(const ByRemainders<rounded>& way, const int* sum, Ind
   double high = 0, low = 0;
 #pragma unroll
   for (int t = 0; t < ByRemainders<rounded>::planes; ++t) {
-    const double r = sum[t * matrix] % moduli[t];
+    const double r = sum[t * matrix] % modulus(t);
     high = fma(r, way.of.high[t], high), low = fma(r, way.of.low[t], low);
   }
   return integer_of(way.of, high, low);
