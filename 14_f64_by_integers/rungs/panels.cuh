@@ -17,10 +17,10 @@ struct Weights {
   std::uint32_t start_of_64,
       start_of_32;  // magic, less the remainder of 2^63, which makes bytes unsigned, or 2^31
   float inverse;
-  int modulus;
+  std::uint32_t minus;  // the modulus
 
   static Weights of(int modulus) {
-    Weights weights{0, 0, magic_bits, magic_bits, 1 / float(modulus), modulus};
+    Weights weights{0, 0, magic_bits, magic_bits, 1 / float(modulus), std::uint32_t(-modulus)};
     Wide power = 1;
     for (int e = 0; e < 8; ++e, power *= 256)
       (e < 4 ? weights.low : weights.high) |= std::uint32_t(nearest(power, modulus) & 0xff) << 8 * (e % 4);
@@ -34,7 +34,7 @@ struct Weights {
 __device__ inline std::uint32_t remainder_of_small(std::uint32_t bits, const Weights& by) {
   const float quotient =
       fmaf(std::bit_cast<float>(bits) - magic, by.inverse, magic);  // rounded to an integer
-  return bits - std::uint32_t(by.modulus) * std::bit_cast<std::uint32_t>(quotient);
+  return bits + by.minus * std::bit_cast<std::uint32_t>(quotient);
 }
 __device__ inline std::uint32_t remainder_of(std::int64_t x, const Weights& by) {
   const auto lower = std::uint32_t(x), upper = std::uint32_t(x >> 32) ^ 0x80000000;
@@ -61,7 +61,7 @@ struct ByPanels : ByRemainders<true> {
 struct Integers {
   std::int64_t of[4];
 };
-__device__ inline Integers rounded(const Four& four) {
+__device__ inline Integers nearest_integers(const Four& four) {
   return {{llrint(four.of[0]), llrint(four.of[1]), llrint(four.of[2]), llrint(four.of[3])}};
 }
 struct alignas(16) FourWords {
@@ -72,7 +72,7 @@ constexpr int splitting = 512;  // threads
 constexpr int at_once = 7;  // planes whose words shared memory holds, and moduli whose bytes registers hold
 /// Splits A and Bᵀ into planes whose rows are whole panels of 128 bytes. A block does 128 columns of 16 rows
 /// of A, then others of 32 rows of Bᵀ, which shared memory transposes.
-__global__ __launch_bounds__(splitting) void split_into_panels(Matrices all, ByPanels way) {
+__global__ __launch_bounds__(splitting, 2) void split_into_panels(Matrices all, ByPanels way) {
   __shared__ SharedTile<std::uint32_t, at_once * 32, 33> tile;  // rows one longer: a column lies in all banks
   wait_for_kernels_before<true>();
   const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
@@ -80,7 +80,7 @@ __global__ __launch_bounds__(splitting) void split_into_panels(Matrices all, ByP
   if (blockIdx.x < of_a) {
     const Index i = blockIdx.x / all.of_a.steps * 16 + y;
     const int s = int(blockIdx.x % all.of_a.steps);
-    const Integers four = rounded(four_of_row(all, i, Index{s} * together + 4 * x));
+    const Integers four = nearest_integers(four_of_row(all, i, Index{s} * together + 4 * x));
 #pragma unroll 2
     for (int t = 0; t < ByPanels::planes; ++t)
       reinterpret_cast<std::uint32_t&>(all.of_a.at(t, i, s)[4 * x]) = remainders_of(four.of, way.by[t]);
@@ -92,7 +92,7 @@ __global__ __launch_bounds__(splitting) void split_into_panels(Matrices all, ByP
   Integers four[2];
 #pragma unroll
   for (int u = 0; u < 2; ++u)
-    four[u] = rounded(four_of_column(all, Index{s} * together + 4 * (y + 16 * u), j0 + x, scale));
+    four[u] = nearest_integers(four_of_column(all, Index{s} * together + 4 * (y + 16 * u), j0 + x, scale));
   for (int t0 = 0; t0 < ByPanels::planes; t0 += at_once) {
 #pragma unroll
     for (int u = 0; u < 2; ++u)
