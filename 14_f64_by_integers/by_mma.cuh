@@ -5,6 +5,7 @@
 #include "planes.cuh"
 
 namespace f64_by_integers {
+namespace {
 
 using course::copy_tile, course::Swizzled, course::take_a;
 
@@ -67,4 +68,5 @@ struct ByMma {
   }
 };
 
+}  // namespace
 }  // namespace f64_by_integers

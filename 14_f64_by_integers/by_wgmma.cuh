@@ -7,6 +7,7 @@
 #include "planes.cuh"
 
 namespace f64_by_integers {
+namespace {
 
 namespace hopper = cuda_hopper;
 using hopper::OrderedBarrier, hopper::PipelineState;
@@ -99,4 +100,5 @@ __global__ __launch_bounds__(hopper::with_producer, 1) void by_wgmma(const __gri
   }
 }
 
+}  // namespace
 }  // namespace f64_by_integers

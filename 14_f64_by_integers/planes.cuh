@@ -10,6 +10,7 @@
 #include "gpu/system_word.hpp"
 
 namespace f64_by_integers {
+namespace {  // Hopper's translation unit has it, too
 
 using namespace course::ptx;
 using course::ceil_div, course::Index, course::relaxed, course::SharedTile, course::SystemWord, course::View;
@@ -251,4 +252,5 @@ inline Index blocks_that_combine(View<const double> c) {
   return ceil_div(c.rows(), 8) * ceil_div(c.cols(), 32);
 }
 
+}  // namespace
 }  // namespace f64_by_integers

@@ -7,6 +7,7 @@
 #include "remainders.cuh"
 
 namespace f64_by_integers {
+namespace {
 
 constexpr float magic = 0x1.8p23f;  // the bits of magic + n are those of magic, plus n
 constexpr std::uint32_t magic_bits = 0x4b400000;
@@ -174,4 +175,5 @@ inline Index blocks_that_combine_bytes(View<const double> c) {
   return ceil_div(c.rows(), 16) * ceil_div(c.cols(), together);
 }
 
+}  // namespace
 }  // namespace f64_by_integers

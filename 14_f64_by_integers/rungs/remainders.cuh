@@ -10,6 +10,7 @@
 #include "../planes.cuh"
 
 namespace f64_by_integers {
+namespace {
 
 template <bool rounded>
 struct ByRemainders {
@@ -57,4 +58,5 @@ __device__ double value_of(const ByRemainders<rounded>& way, const int* sum, Ind
   return integer_of(way.of, high, low);
 }
 
+}  // namespace
 }  // namespace f64_by_integers

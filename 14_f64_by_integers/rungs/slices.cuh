@@ -7,6 +7,7 @@
 #include "../planes.cuh"
 
 namespace f64_by_integers {
+namespace {
 
 struct Slices {
   static constexpr int planes = 8;
@@ -37,4 +38,5 @@ __device__ inline double value_of(const Slices&, const int* sum, Index matrix) {
   return value * 0x1p-7;
 }
 
+}  // namespace
 }  // namespace f64_by_integers
