@@ -27,14 +27,30 @@ void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
   cuda_tensor::by_stages(a, b, c);
 }
 
+// [worth]
+/// Whether panels takes less time than f64 units: bytes that each element of A, B and C moves, the products,
+/// and what launches take.
+bool worth_splitting(Index m, Index n, Index k, const Rates& rates) {
+  constexpr double planes = ByPanels::planes;
+  const double inputs = double(m + n) * double(k), outputs = double(m) * double(n),
+               flops = 2 * outputs * double(k);
+  const double passes = (inputs * (16 + planes) + outputs * (16 + 2 * planes)) / rates.bytes;
+  return passes + planes * flops / rates.integers + 30e6 < flops / rates.f64;
+}
+// [/worth]
+
 template <class Multiply>
 class Gemm {
  public:
   Index longest_k = 1 << 17;  // of a piece: more of k would overflow the sums
 
-  /// C += A·B by this variant. Returns which one it is; the GPU may still be at work.
+  /// C += A·B by this variant; by panels or f64 units, if the best is asked for. Returns which one it is; the
+  /// GPU may still be at work.
   F64Variant operator()(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
     if (c.rows() == 0 || c.cols() == 0) return variant;
+    if (variant == F64Variant::best)
+      variant = worth_splitting(c.rows(), c.cols(), a.cols(), Multiply::rates) ? F64Variant::panels
+                                                                               : F64Variant::native;
     for (Index p = 0, k = 0; p < a.cols(); p += k) {
       k = std::min({a.cols() - p, longest_k, variant == F64Variant::slices ? Slices::longest_k : longest_k});
       const View<const double> a_piece = a.block(0, p, a.rows(), k), b_piece = b.block(p, 0, k, b.cols());
@@ -115,6 +131,15 @@ class Gemm {
   int current_ = 0;               // which is this product's
   Cuda::HostMatrix<unsigned> report_;
 };
+
+/// The same with memory of this thread's, on Hopper by wgmma.
+template <class Multiply>
+F64Variant multiply(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
+#ifdef COURSE_HOPPER
+  if (cuda_hopper::here()) return gemm_on_hopper(a, b, c, variant);
+#endif
+  return course::workspace<Gemm<Multiply>>()(a, b, c, variant);
+}
 
 }  // namespace
 }  // namespace f64_by_integers

@@ -15,17 +15,12 @@ const course::Needs tensor_cores{.capability = tensor_capability};
 
 /// As a launch, which says when the f64 units make the product instead.
 course::Launch<double> by(F64Variant variant) {
-  return [variant, gemm = std::make_shared<Gemm<ByMma>>(), said = variant](
-             View<const double> a, View<const double> b, View<double> c, const Settings&) mutable {
-    const auto multiply = [&] {
-#ifdef COURSE_HOPPER
-      if (cuda_hopper::here()) return gemm_on_hopper(a, b, c, variant);
-#endif
-      return (*gemm)(a, b, c, variant);
-    };
-    if (const F64Variant made = multiply(); made != std::exchange(said, made))
-      std::printf("  %s\n", made == variant ? "by integers"
-                                            : "rows or columns that integers do not hold: by f64 units");
+  return [variant, said = variant](View<const double> a, View<const double> b, View<double> c,
+                                   const Settings&) mutable {
+    const F64Variant made = multiply<ByMma>(a, b, c, variant);
+    if (made == std::exchange(said, made) || variant == F64Variant::best) return;
+    std::printf("  %s\n",
+                made == variant ? "by integers" : "rows or columns that integers do not hold: by f64 units");
   };
 }
 
@@ -41,6 +36,7 @@ course::Variants<T> variants() {
     add("remainders", "remainders by 15 moduli, a product each", F64Variant::remainders);
     add("rounded", "… by 14: rounded, bounded by norms", F64Variant::rounded);
     add("panels", "… without a division, in one launch, a byte a sum", F64Variant::panels);
+    add("best", "panels, or native where that is faster", F64Variant::best);
     course::add_too_far<T>(list, by(F64Variant::panels), tensor_cores);
   }
   return list;

@@ -15,6 +15,11 @@ namespace {  // Hopper's translation unit has it, too
 using namespace course::ptx;
 using course::ceil_div, course::Index, course::relaxed, course::SharedTile, course::SystemWord, course::View;
 
+/// What a GPU reaches, in 10^12 a second: bytes of the passes, operations of 8-bit integers and of f64 units.
+struct Rates {
+  double bytes, integers, f64;
+};
+
 constexpr int threads = 256;
 constexpr int together = 128;  // bytes of a plane's row that one step of a product takes
 

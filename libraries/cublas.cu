@@ -217,7 +217,8 @@ void add_variants(course::Step& step, const Asked& asked, char**) {
   partners.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 80});
   add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), partners, asked);
   add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), partners, asked);
-  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {}, asked);
+  const auto integers = ours<double>(COURSE_TENSOR, "course_tensor_f64_by_integers");
+  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {{"f64_by_integers", integers, 80}}, asked);
   add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {}, asked);
   const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
   add(step.bf16, "heuristics", fastest, {{"bf16", ours<bf16>(COURSE_TENSOR, "course_tensor_bf16"), 80}},
