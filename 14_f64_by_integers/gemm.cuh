@@ -42,7 +42,8 @@ bool worth_splitting(Index m, Index n, Index k, const Rates& rates) {
 template <class Multiply>
 class Gemm {
  public:
-  Index longest_k = 1 << 17;  // of a piece: more of k would overflow the sums
+  /// `longest_k` of a piece: more of k would overflow the sums.
+  explicit Gemm(Index longest_k = 1 << 17) : longest_k_(longest_k) {}
 
   /// C += A·B by this variant; by panels or f64 units, if the best is asked for. Returns which one it is; the
   /// GPU may still be at work.
@@ -52,7 +53,8 @@ class Gemm {
       variant = worth_splitting(c.rows(), c.cols(), a.cols(), Multiply::rates) ? F64Variant::panels
                                                                                : F64Variant::native;
     for (Index p = 0, k = 0; p < a.cols(); p += k) {
-      k = std::min({a.cols() - p, longest_k, variant == F64Variant::slices ? Slices::longest_k : longest_k});
+      k = std::min(
+          {a.cols() - p, longest_k_, variant == F64Variant::slices ? Slices::longest_k : longest_k_});
       const View<const double> a_piece = a.block(0, p, a.rows(), k), b_piece = b.block(p, 0, k, b.cols());
       const bool served = variant == F64Variant::slices ? product<Slices>(a_piece, b_piece, c)
                           : variant == F64Variant::remainders
@@ -124,6 +126,7 @@ class Gemm {
             &found_.view()(1 - current_, 0)};
   }
 
+  Index longest_k_;
   Cuda::Matrix<std::int8_t> a_, b_, bytes_;
   Cuda::Matrix<double> a_scales_, b_scales_, parts_;
   Cuda::Matrix<int> sums_;

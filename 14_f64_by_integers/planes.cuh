@@ -24,9 +24,9 @@ constexpr int threads = 256;
 constexpr int together = 128;  // bytes of a plane's row that one step of a product takes
 
 /// Why integers do not serve, one bit each. beyond: NaN, infinity, or a row or column whose norm is below
-/// 2^-500 or above 2^500. uneven: its norm is more than three times what it were if all its elements were as
-/// large as they are in the mean, so that many small ones would lose too many bits. reported: the product has
-/// begun, the others are known.
+/// 2^-500 or above 2^500. uneven: the quadratic mean of its elements that are not 0 is more than 2^5 of the
+/// geometric one, or less than one in 32 is not 0: f64 units lose less of what is small. reported: the
+/// product has begun, the others are known.
 enum Found : unsigned { beyond = 1, uneven = 2, reported = 4 };
 
 /// So many planes, one behind the other: each `rows` of steps · 128 columns, of zeros beyond the matrix. Rows
@@ -89,17 +89,19 @@ __device__ void store(const Sums& to, int t, Index i, Index j, const WideC<int> 
             {sum[r][s].of[e], sum[r][s].of[e + 1]}};
 }
 
-// What is known of the size of a row of A, a column of B, or a part of it.
+/// What is known of a row of A, a column of B, or a part of it: the largest element, the sum of the squares
+/// and, of those elements that are not 0, that of the exponents' bits and how many they are.
 struct Size {
-  double largest = 0, total = 0, squares = 0;
+  double largest = 0, squares = 0;
+  int exponents = 0, count = 0;
 };
 __device__ inline void add(Size& size, const Size& more) {
-  size.largest = fmax(size.largest, more.largest);
-  size.total += more.total, size.squares += more.squares;
+  size.largest = fmax(size.largest, more.largest), size.squares += more.squares;
+  size.exponents += more.exponents, size.count += more.count;
 }
 __device__ inline void add(Size& size, double x) {
-  size.largest = fmax(size.largest, fabs(x));
-  size.total += fabs(x), size.squares = fma(x, x, size.squares);
+  add(size, Size{fabs(x), 0, int(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff), x != 0});
+  size.squares = fma(x, x, size.squares);
 }
 
 /// How a row or column is scaled before its elements become integers: by the largest power of two with which
@@ -117,11 +119,12 @@ __device__ inline double inverse_power(double x) {
 }
 /// The scale by this rule; adds to what is found.
 __device__ inline double scale_of(const Size& size, Index k, Rule rule, unsigned& found) {
-  if (size.total == 0) return 1;
+  if (size.count == 0) return 1;
   const double norm = sqrt(size.squares) * (1 + 0x1p-30);   // not below the true one
   const bool served = norm >= 0x1p-500 && norm <= 0x1p500;  // not NaN, either
+  const double mean = double(size.exponents) / size.count - 1023;
   if (!served) found |= beyond;
-  if (norm * sqrt(double(k)) > 3 * size.total) found |= uneven;
+  if (size.count * Index{32} < k || log2(norm) - 0.5 * log2(double(size.count)) > mean + 5) found |= uneven;
   return served ? power_below(rule.most / (rule.by_norm ? norm : size.largest)) : 1;
 }
 
@@ -139,6 +142,11 @@ struct Matrices {
   COURSE_INLINE Index parts_of_b() const { return ceil_div(b.rows(), part); }
 };
 
+/// That of the lane whose number differs in this bit.
+__device__ inline Size from_lane(const Size& size, int bit) {
+  return {__shfl_xor_sync(~0u, size.largest, bit), __shfl_xor_sync(~0u, size.squares, bit),
+          __shfl_xor_sync(~0u, size.exponents, bit), __shfl_xor_sync(~0u, size.count, bit)};
+}
 /// Measures rows of A, eight a block, and scales them; then columns of B, 32 a block.
 __global__ __launch_bounds__(threads) void measure(Matrices all) {
   wait_for_kernels_before<true>();
@@ -151,26 +159,25 @@ __global__ __launch_bounds__(threads) void measure(Matrices all) {
     if (i < m)
 #pragma unroll 4
       for (Index p = lane; p < k; p += 32) add(size, all.a(i, p));
-    for (int lanes = 16; lanes > 0; lanes /= 2)
-      add(size, Size{__shfl_xor_sync(0xffffffff, size.largest, lanes),
-                     __shfl_xor_sync(0xffffffff, size.total, lanes),
-                     __shfl_xor_sync(0xffffffff, size.squares, lanes)});
+    for (int lanes = 16; lanes > 0; lanes /= 2) add(size, from_lane(size, lanes));
     unsigned found = 0;
     if (lane == 0 && i < m) all.a_scales[i] = scale_of(size, k, all.rule, found);
     if (found != 0) atomicOr(all.found, found);
   } else {
-    __shared__ SharedTile<double, 3 * 8, 32> of_warps;
+    __shared__ SharedTile<double, 2 * 8, 32> of_warps;
+    __shared__ SharedTile<int, 2 * 8, 32> counts;
     const Index block = blockIdx.x - of_a, across = ceil_div(n, 32);
     const Index j = block % across * 32 + lane, p0 = block / across * all.part;
     if (j < n)
 #pragma unroll 4
       for (Index p = p0 + warp; p < std::min(p0 + all.part, k); p += 8) add(size, all.b(p, j));
-    of_warps[3 * warp][lane] = size.largest, of_warps[3 * warp + 1][lane] = size.total,
-                 of_warps[3 * warp + 2][lane] = size.squares;
+    of_warps[2 * warp][lane] = size.largest, of_warps[2 * warp + 1][lane] = size.squares;
+    counts[2 * warp][lane] = size.exponents, counts[2 * warp + 1][lane] = size.count;
     __syncthreads();
     if (warp != 0 || j >= n) return;
     for (int w = 1; w < 8; ++w)
-      add(size, Size{of_warps[3 * w][lane], of_warps[3 * w + 1][lane], of_warps[3 * w + 2][lane]});
+      add(size, Size{of_warps[2 * w][lane], of_warps[2 * w + 1][lane], counts[2 * w][lane],
+                     counts[2 * w + 1][lane]});
     all.parts[block / across * n + j] = size;
   }
 }
