@@ -5,6 +5,7 @@
 
 #include "12_cuda_hopper/pipeline.cuh"
 #include "planes.cuh"
+#include "rungs/marching.cuh"
 
 namespace f64_by_integers {
 namespace {
@@ -65,10 +66,14 @@ __global__ __launch_bounds__(hopper::with_producer, 1) void by_wgmma(const __gri
   const int first = int(blockIdx.x), apart = int(gridDim.x);
   if (group == 2) {
     registers_down<40>();
+    unsigned marches = 0;
     for (int item = first; threadIdx.x == 256 && item < schedule.items(); item += apart) {
+      const bool together_now =
+          all.marches && item - first + apart <= schedule.items();  // each block has an item
       const auto [product, row, col] = schedule.at(item);
       const int t = all.first + product, i = row * hopper::BM, j = col * wide;
       hopper::produce(ring, state, steps, [&](auto& stage, int step, Barrier& full) {
+        if (together_now && step % steps_a_march == 0) march(all.marches, marches, gridDim.x);
         arrive_expect(full, int(sizeof stage));
         copy_rows(stage.a, a, all.a, all.plane_of_a(t, step), i, step, full);
         copy_rows(stage.b, b, all.b, all.plane_of_b(t, step), j, step, full);

@@ -27,17 +27,18 @@ void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
   cuda_tensor::by_stages(a, b, c);
 }
 
-// [worth]
-/// Whether panels takes less time than f64 units: bytes that each element of A, B and C moves, the products,
-/// and what launches take.
-bool worth_splitting(Index m, Index n, Index k, const Rates& rates) {
+// [best_of]
+/// Panels, marching where k is long, or native where f64 units take less time: by the bytes that each element
+/// of A, B and C moves, the products, and what launches take.
+F64Variant best_of(Index m, Index n, Index k, const Rates& rates) {
   constexpr double planes = ByPanels::planes;
-  const double inputs = double(m + n) * double(k), outputs = double(m) * double(n),
-               flops = 2 * outputs * double(k);
+  const double inputs = double(m + n) * double(k), outputs = double(m) * double(n);
+  const double flops = 2 * outputs * double(k);
   const double passes = (inputs * (16 + planes) + outputs * (16 + 2 * planes)) / rates.bytes;
-  return passes + planes * flops / rates.integers + 30e6 < flops / rates.f64;
+  if (passes + planes * flops / rates.integers + 30e6 > flops / rates.f64) return F64Variant::native;
+  return k < 6144 ? F64Variant::panels : F64Variant::marching;
 }
-// [/worth]
+// [/best_of]
 
 template <class Multiply>
 class Gemm {
@@ -45,24 +46,15 @@ class Gemm {
   /// `longest_k` of a piece: more of k would overflow the sums.
   explicit Gemm(Index longest_k = 1 << 17) : longest_k_(longest_k) {}
 
-  /// C += A·B by this variant; by panels or f64 units, if the best is asked for. Returns which one it is; the
-  /// GPU may still be at work.
+  /// C += A·B by this variant. Returns which one it is; the GPU may still be at work.
   F64Variant operator()(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
     if (c.rows() == 0 || c.cols() == 0) return variant;
-    if (variant == F64Variant::best)
-      variant = worth_splitting(c.rows(), c.cols(), a.cols(), Multiply::rates) ? F64Variant::panels
-                                                                               : F64Variant::native;
+    if (variant == F64Variant::best) variant = best_of(c.rows(), c.cols(), a.cols(), Multiply::rates);
     for (Index p = 0, k = 0; p < a.cols(); p += k) {
       k = std::min(
           {a.cols() - p, longest_k_, variant == F64Variant::slices ? Slices::longest_k : longest_k_});
       const View<const double> a_piece = a.block(0, p, a.rows(), k), b_piece = b.block(p, 0, k, b.cols());
-      const bool served = variant == F64Variant::slices ? product<Slices>(a_piece, b_piece, c)
-                          : variant == F64Variant::remainders
-                              ? product<ByRemainders<false>>(a_piece, b_piece, c)
-                          : variant == F64Variant::rounded ? product<ByRemainders<true>>(a_piece, b_piece, c)
-                          : variant == F64Variant::panels  ? product<ByPanels>(a_piece, b_piece, c)
-                                                           : false;
-      if (served) continue;
+      if (by_integers(a_piece, b_piece, c, variant)) continue;
       variant = F64Variant::native;
       by_f64_units(a_piece, b_piece, c);
     }
@@ -70,9 +62,16 @@ class Gemm {
   }
 
  private:
+  bool by_integers(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
+    if (variant == F64Variant::slices) return product<Slices>(a, b, c);
+    if (variant == F64Variant::remainders) return product<ByRemainders<false>>(a, b, c);
+    if (variant == F64Variant::rounded) return product<ByRemainders<true>>(a, b, c);
+    return variant != F64Variant::native && product<ByPanels>(a, b, c, variant == F64Variant::marching);
+  }
+
   /// Returns whether integers serve; else C is as it was.
   template <class Way>
-  bool product(View<const double> a, View<const double> b, View<double> c) {
+  bool product(View<const double> a, View<const double> b, View<double> c, bool marching = false) {
     constexpr bool in_panels = std::is_same_v<Way, ByPanels>;
     const Way way;
     const Matrices all = matrices(a, b, c, Way::planes, Way::rule(a.cols()), in_panels);
@@ -80,11 +79,14 @@ class Gemm {
     SystemWord{*report}.store(0, relaxed);
     const Index sums = all.of_a.rows * all.of_b.rows;  // of a product
     Multiply::template start<measure>(blocks_that_measure(all), threads, all);
+    Multiply::template start<scale_columns>(ceil_div(c.cols(), threads), threads, all);
     if constexpr (in_panels) {
       const Bytes bytes{reinterpret_cast<Eight*>(grow(bytes_, Way::planes * sums)), all.of_b.rows / 16,
                         sums / 8, way};
       Multiply::template start<split_into_panels>(blocks_that_split_into_panels(all), splitting, all, way);
-      Multiply::multiply({all.of_a, all.of_b, false, 0, Way::planes, all.found, report}, bytes);
+      Multiply::multiply(
+          {all.of_a, all.of_b, false, 0, Way::planes, all.found, report, marching ? all.marches : nullptr},
+          bytes);
       Multiply::template start<combine_bytes>(blocks_that_combine_bytes(c), threads, all, bytes);
     } else {
       const Sums to{grow(sums_, Way::planes * sums), all.of_b.rows, sums};
@@ -99,9 +101,9 @@ class Gemm {
   Matrices matrices(View<const double> a, View<const double> b, View<double> c, int planes, Rule rule,
                     bool in_panels) {
     if (!found_.view().data()) {
-      const unsigned clear[2] = {};
-      found_ = {2, 1, 0, course::Memory::device}, report_ = {1, 1, 0};
-      Cuda::transfer<unsigned>({clear, 2, 1, 1}, found_.view());
+      const unsigned clear[3] = {};
+      found_ = {3, 1, 0, course::Memory::device}, report_ = {1, 1, 0};
+      Cuda::transfer<unsigned>({clear, 3, 1, 1}, found_.view());
     }
     current_ = 1 - current_;
     const Index m = a.rows(), n = b.cols(), k = a.cols(), part = std::max<Index>(together, ceil_div(k, 8));
@@ -123,14 +125,15 @@ class Gemm {
             of(a_, ceil_div(m, Multiply::rows) * Multiply::rows),
             of(b_, ceil_div(n, Multiply::cols) * Multiply::cols),
             &found_.view()(current_, 0),
-            &found_.view()(1 - current_, 0)};
+            &found_.view()(1 - current_, 0),
+            &found_.view()(2, 0)};
   }
 
   Index longest_k_;
   Cuda::Matrix<std::int8_t> a_, b_, bytes_;
   Cuda::Matrix<double> a_scales_, b_scales_, parts_;
   Cuda::Matrix<int> sums_;
-  Cuda::Matrix<unsigned> found_;  // this product's, and the next one's, which is clear
+  Cuda::Matrix<unsigned> found_;  // this product's, the next one's, which is clear, and marches
   int current_ = 0;               // which is this product's
   Cuda::HostMatrix<unsigned> report_;
 };

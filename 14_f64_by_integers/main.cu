@@ -36,7 +36,8 @@ course::Variants<T> variants() {
     add("remainders", "remainders by 15 moduli, a product each", F64Variant::remainders);
     add("rounded", "… by 14: rounded, bounded by norms", F64Variant::rounded);
     add("panels", "… without a division, in one launch, a byte a sum", F64Variant::panels);
-    add("best", "panels, or native where that is faster", F64Variant::best);
+    add("marching", "… blocks keep together in k, on Hopper", F64Variant::marching);
+    add("best", "… or native where that is faster", F64Variant::best);
     course::add_too_far<T>(list, by(F64Variant::panels), tensor_cores);
   }
   return list;

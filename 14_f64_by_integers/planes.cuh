@@ -53,6 +53,7 @@ struct Products {
   int first, count;
   const unsigned* found;
   unsigned* report;
+  unsigned* marches = nullptr;  // how many the producers have begun, if they march
 
   COURSE_INLINE int steps(int t) const { return digits ? (t + 1) * a.steps : a.steps; }
   COURSE_INLINE int plane_of_a(int t, int step) const { return digits ? step / a.steps : t; }
@@ -128,7 +129,8 @@ __device__ inline double scale_of(const Size& size, Index k, Rule rule, unsigned
   return served ? power_below(rule.most / (rule.by_norm ? norm : size.largest)) : 1;
 }
 
-/// A, B and C, what is found of them, and the planes. B's columns are measured in parts of `part` rows.
+/// A, B and C, what is found of them and of the next ones, and the planes. B's columns are measured in parts
+/// of `part` rows.
 struct Matrices {
   View<const double> a, b;
   View<double> c;
@@ -137,7 +139,7 @@ struct Matrices {
   Size* parts;
   Index part;
   Planes of_a, of_b;
-  unsigned *found, *next_found;  // the next product's becomes 0
+  unsigned *found, *next_found, *marches;  // these become 0
 
   COURSE_INLINE Index parts_of_b() const { return ceil_div(b.rows(), part); }
 };
@@ -152,7 +154,7 @@ __global__ __launch_bounds__(threads) void measure(Matrices all) {
   wait_for_kernels_before<true>();
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
   const Index m = all.a.rows(), k = all.a.cols(), n = all.b.cols(), of_a = ceil_div(m, 8);
-  if (blockIdx.x == 0 && threadIdx.x == 0) *all.next_found = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *all.next_found = *all.marches = 0;
   Size size;
   if (blockIdx.x < of_a) {
     const Index i = Index{blockIdx.x} * 8 + warp;
@@ -184,36 +186,53 @@ __global__ __launch_bounds__(threads) void measure(Matrices all) {
 inline Index blocks_that_measure(const Matrices& all) {
   return ceil_div(all.a.rows(), 8) + ceil_div(all.b.cols(), 32) * all.parts_of_b();
 }
-/// Column j's scale, from its parts; those who split its first elements keep it.
-__device__ inline double column_scale(const Matrices& all, Index j, bool first) {
-  if (j >= all.b.cols()) return 0;
+/// Scales columns of B, of which all parts have been measured.
+__global__ __launch_bounds__(threads) void scale_columns(Matrices all) {
+  wait_for_kernels_before<true>();
+  const Index j = Index{blockIdx.x} * threads + threadIdx.x, n = all.b.cols();
+  if (j >= n) return;
   Size size;
-  for (Index part = 0; part < all.parts_of_b(); ++part) add(size, all.parts[part * all.b.cols() + j]);
+  for (Index part = 0; part < all.parts_of_b(); ++part) add(size, all.parts[part * n + j]);
   unsigned found = 0;
-  const double scale = scale_of(size, all.b.rows(), all.rule, found);
-  if (first) all.b_scales[j] = scale;
-  if (first && found != 0) atomicOr(all.found, found);
-  return scale;
+  all.b_scales[j] = scale_of(size, all.b.rows(), all.rule, found);
+  if (found != 0) atomicOr(all.found, found);
 }
 
-/// Four elements along k, scaled; zeros beyond the matrix.
+/// Four elements along k; zeros beyond the matrix.
 struct Four {
   double of[4];
 };
-__device__ inline Four four_of_row(const Matrices& all, Index i, Index p) {
-  Four four;
-  const double scale = i < all.a.rows() ? all.a_scales[i] : 0;
+__device__ inline Four scaled(Four four, double scale) {
 #pragma unroll
-  for (int e = 0; e < 4; ++e)
-    four.of[e] = i < all.a.rows() && p + e < all.a.cols() ? all.a(i, p + e) * scale : 0;
+  for (double& x : four.of) x *= scale;
   return four;
 }
-__device__ inline Four four_of_column(const Matrices& all, Index p, Index j, double scale) {
-  Four four;
+/// Of row i, scaled: by two loads where rows allow it.
+__device__ inline Four four_of_row(const Matrices& all, Index i, Index p) {
+  struct alignas(16) Pair {
+    double of[2];
+  };
+  Four four{};
+  if (i >= all.a.rows() || p >= all.a.cols()) return four;
+  const double* const from = &all.a(i, p);
+  if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0 && p + 4 <= all.a.cols()) {
+    const auto pairs = reinterpret_cast<const Pair*>(from);
+    four = {{pairs[0].of[0], pairs[0].of[1], pairs[1].of[0], pairs[1].of[1]}};
+  } else {
+#pragma unroll
+    for (int e = 0; e < 4; ++e)
+      if (p + e < all.a.cols()) four.of[e] = from[e];
+  }
+  return scaled(four, all.a_scales[i]);
+}
+/// Of column j.
+__device__ inline Four four_of_column(const Matrices& all, Index p, Index j) {
+  Four four{};
+  if (j >= all.b.cols()) return four;
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    four.of[e] = j < all.b.cols() && p + e < all.b.rows() ? all.b(p + e, j) * scale : 0;
-  return four;
+    if (p + e < all.b.rows()) four.of[e] = all.b(p + e, j);
+  return scaled(four, all.b_scales[j]);
 }
 /// Four integers of 8 bits in a word, the first in its lowest byte.
 __device__ inline std::uint32_t packed(const int (&of)[4]) {
@@ -236,7 +255,7 @@ __global__ __launch_bounds__(threads) void split(Matrices all, Way way) {
   const int word = is_a ? x : int(block % 4) * 8 + y,
             s = is_a ? int(block % to.steps) : int(block % quarters / 4);
   const Index p = Index{s} * together + 4 * word;
-  const Four four = is_a ? four_of_row(all, i, p) : four_of_column(all, p, i, column_scale(all, i, p == 0));
+  const Four four = is_a ? four_of_row(all, i, p) : four_of_column(all, p, i);
   split_four(way, four, [&](int plane, std::uint32_t four_bytes) {
     reinterpret_cast<std::uint32_t&>(to.at(plane, i, s)[4 * word]) = four_bytes;
   });

@@ -89,11 +89,10 @@ __global__ __launch_bounds__(splitting, 2) void split_into_panels(Matrices all, 
   }
   const Index block = blockIdx.x - of_a, j0 = block / all.of_b.steps * 32;
   const int s = int(block % all.of_b.steps);
-  const double scale = column_scale(all, j0 + x, s == 0 && y == 0);
   Integers four[2];
 #pragma unroll
   for (int u = 0; u < 2; ++u)
-    four[u] = nearest_integers(four_of_column(all, Index{s} * together + 4 * (y + 16 * u), j0 + x, scale));
+    four[u] = nearest_integers(four_of_column(all, Index{s} * together + 4 * (y + 16 * u), j0 + x));
   for (int t0 = 0; t0 < ByPanels::planes; t0 += at_once) {
 #pragma unroll
     for (int u = 0; u < 2; ++u)
