@@ -12,6 +12,7 @@
 #include "rungs/slices.cuh"
 #include "rungs/remainders.cuh"
 #include "rungs/panels.cuh"
+#include "rungs/strassen.cuh"
 // clang-format on
 
 namespace f64_by_integers {
@@ -31,7 +32,7 @@ void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
 /// Panels, marching where k is long, or native where f64 units take less time: by the bytes that each element
 /// of A, B and C moves, the products, and what launches take.
 F64Variant best_of(Index m, Index n, Index k, const Rates& rates) {
-  constexpr double planes = ByPanels::planes;
+  constexpr double planes = ByPanels<>::planes;
   const double inputs = double(m + n) * double(k), outputs = double(m) * double(n);
   const double flops = 2 * outputs * double(k);
   const double passes = (inputs * (16 + planes) + outputs * (16 + 2 * planes)) / rates.bytes;
@@ -66,40 +67,42 @@ class Gemm {
     if (variant == F64Variant::slices) return product<Slices>(a, b, c);
     if (variant == F64Variant::remainders) return product<ByRemainders<false>>(a, b, c);
     if (variant == F64Variant::rounded) return product<ByRemainders<true>>(a, b, c);
-    return variant != F64Variant::native && product<ByPanels>(a, b, c, variant == F64Variant::marching);
+    if (variant == F64Variant::strassen) return in_panels<Strassen>(a, b, c, true);
+    return variant != F64Variant::native && in_panels<Whole>(a, b, c, variant == F64Variant::marching);
   }
 
   /// Returns whether integers serve; else C is as it was.
   template <class Way>
-  bool product(View<const double> a, View<const double> b, View<double> c, bool marching = false) {
-    constexpr bool in_panels = std::is_same_v<Way, ByPanels>;
+  bool product(View<const double> a, View<const double> b, View<double> c) {
     const Way way;
-    const Matrices all = matrices(a, b, c, Way::planes, Way::rule(a.cols()), in_panels);
-    unsigned* const report = report_.view().data();
-    SystemWord{*report}.store(0, relaxed);
+    const Matrices all = measured(a, b, c, Way::planes, Way::rule(a.cols()), 0);
+    const Sums sums{grow(sums_, Way::planes * all.of_a.rows * all.of_b.rows), all.of_b.rows,
+                    all.of_a.rows * all.of_b.rows};
+    Multiply::template start<split<Way>>(blocks_that_split(all), threads, all, way);
+    for (int t = 0; t < Way::planes; ++t)
+      Multiply::multiply({all.of_a, all.of_b, Way::digits, t, 1, all.found, report_.view().data()}, sums);
+    Multiply::template start<combine<Way>>(blocks_that_combine(c), threads, all, sums, way);
+    return wait_for(report_.view().data()) == reported;
+  }
+  template <class Cut>
+  bool in_panels(View<const double> a, View<const double> b, View<double> c, bool marching) {
+    const ByPanels<Cut> way;
+    const Matrices all = measured(a, b, c, way.planes, way.rule(a.cols()), Cut::side);
     const Index sums = all.of_a.rows * all.of_b.rows;  // of a product
-    Multiply::template start<measure>(blocks_that_measure(all), threads, all);
-    Multiply::template start<scale_columns>(ceil_div(c.cols(), threads), threads, all);
-    if constexpr (in_panels) {
-      const Bytes bytes{reinterpret_cast<Eight*>(grow(bytes_, Way::planes * sums)), all.of_b.rows / 16,
-                        sums / 8, way};
-      Multiply::template start<split_into_panels>(blocks_that_split_into_panels(all), splitting, all, way);
-      Multiply::multiply(
-          {all.of_a, all.of_b, false, 0, Way::planes, all.found, report, marching ? all.marches : nullptr},
-          bytes);
-      Multiply::template start<combine_bytes>(blocks_that_combine_bytes(c), threads, all, bytes);
-    } else {
-      const Sums to{grow(sums_, Way::planes * sums), all.of_b.rows, sums};
-      Multiply::template start<split<Way>>(blocks_that_split(all), threads, all, way);
-      for (int t = 0; t < Way::planes; ++t)
-        Multiply::multiply({all.of_a, all.of_b, Way::digits, t, 1, all.found, report}, to);
-      Multiply::template start<combine<Way>>(blocks_that_combine(c), threads, all, to, way);
-    }
-    return wait_for(report) == reported;
+    const Bytes<Cut> bytes{reinterpret_cast<Eight*>(grow(bytes_, way.planes * sums)), all.of_b.rows / 16,
+                           sums / 8, way};
+    Multiply::template start<split_into_panels<Cut>>(blocks_that_split_into_panels<Cut>(all), splitting, all,
+                                                     way);
+    Multiply::multiply({all.of_a, all.of_b, false, 0, way.planes, all.found, report_.view().data(),
+                        marching ? all.marches : nullptr},
+                       bytes);
+    Multiply::template start<combine_bytes<Cut>>(blocks_that_combine_bytes<Cut>(all), threads, all, bytes);
+    return wait_for(report_.view().data()) == reported;
   }
 
-  Matrices matrices(View<const double> a, View<const double> b, View<double> c, int planes, Rule rule,
-                    bool in_panels) {
+  /// The matrices with their scales, and planes: plain, or in panels, of matrices cut into side · side parts.
+  Matrices measured(View<const double> a, View<const double> b, View<double> c, int planes, Rule rule,
+                    int side) {
     if (!found_.view().data()) {
       const unsigned clear[3] = {};
       found_ = {3, 1, 0, course::Memory::device}, report_ = {1, 1, 0};
@@ -107,26 +110,31 @@ class Gemm {
     }
     current_ = 1 - current_;
     const Index m = a.rows(), n = b.cols(), k = a.cols(), part = std::max<Index>(together, ceil_div(k, 8));
-    const auto of = [&](Cuda::Matrix<std::int8_t>& memory, Index rows) {
-      const int steps = int(ceil_div(k, together));
+    const auto of = [&](Cuda::Matrix<std::int8_t>& memory, Index side_rows, Index tile) {
+      const Index cuts = std::max(side, 1), rows = ceil_div(side_rows, cuts * tile) * tile;
+      const int steps = int(ceil_div(k, cuts * together));
       const Index whole = steps * Index{together};
       std::int8_t* const data = grow(memory, planes * rows * whole);
-      return in_panels ? Planes{data, planes, rows, steps, together, rows * together}
-                       : Planes{data, planes, rows, steps, whole, together};
+      return side > 0 ? Planes{data, planes, rows, steps, together, rows * together}
+                      : Planes{data, planes, rows, steps, whole, together};
     };
-    return {a,
-            b,
-            c,
-            rule,
-            grow(a_scales_, m),
-            grow(b_scales_, n),
-            reinterpret_cast<Size*>(grow(parts_, 3 * ceil_div(k, part) * n)),
-            part,
-            of(a_, ceil_div(m, Multiply::rows) * Multiply::rows),
-            of(b_, ceil_div(n, Multiply::cols) * Multiply::cols),
-            &found_.view()(current_, 0),
-            &found_.view()(1 - current_, 0),
-            &found_.view()(2, 0)};
+    const Matrices all{a,
+                       b,
+                       c,
+                       rule,
+                       grow(a_scales_, m),
+                       grow(b_scales_, n),
+                       reinterpret_cast<Size*>(grow(parts_, 3 * ceil_div(k, part) * n)),
+                       part,
+                       of(a_, m, Multiply::rows),
+                       of(b_, n, Multiply::cols),
+                       &found_.view()(current_, 0),
+                       &found_.view()(1 - current_, 0),
+                       &found_.view()(2, 0)};
+    SystemWord{report_.view()(0, 0)}.store(0, relaxed);
+    Multiply::template start<measure>(blocks_that_measure(all), threads, all);
+    Multiply::template start<scale_columns>(ceil_div(n, threads), threads, all);
+    return all;
   }
 
   Index longest_k_;

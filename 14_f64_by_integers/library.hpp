@@ -5,7 +5,7 @@
 
 namespace f64_by_integers {
 
-enum class F64Variant { native, slices, remainders, rounded, panels, marching, best };
+enum class F64Variant { native, slices, remainders, rounded, panels, marching, strassen, best };
 
 /// C += A·B, all in the GPU's memory, on the default stream. Returns the variant that has made it, native
 /// where integers do not serve. Keeps memory for the next product. Throws if CUDA refuses.

@@ -37,6 +37,7 @@ course::Variants<T> variants() {
     add("rounded", "… by 14: rounded, bounded by norms", F64Variant::rounded);
     add("panels", "… without a division, in one launch, a byte a sum", F64Variant::panels);
     add("marching", "… blocks keep together in k, on Hopper", F64Variant::marching);
+    add("strassen", "… seven products of quarters for eight", F64Variant::strassen);
     add("best", "… or native where that is faster", F64Variant::best);
     course::add_too_far<T>(list, by(F64Variant::panels), tensor_cores);
   }

@@ -52,10 +52,26 @@ __device__ std::uint32_t remainders_of(const T (&x)[4], const Weights& by) {
                  int(remainder_of(x[3], by))});
 }
 
+/// A, B and C are not cut; strassen cuts them into side · side parts. A modulus takes so many products.
+struct Whole {
+  static constexpr int side = 1, products = 1;
+};
+__device__ inline std::int64_t operand_of_a(Whole, int, std::int64_t a) {
+  return a;
+}
+__device__ inline std::int64_t operand_of_b(Whole, int, std::int64_t b) {
+  return b;
+}
+__device__ inline void parts_of_c(Whole, const int (&p)[1], int (&c)[1]) {
+  c[0] = p[0];
+}
+
+template <class Cut = Whole>
 struct ByPanels : ByRemainders<true> {
-  Weights by[planes];
+  static constexpr int moduli = ByRemainders<true>::planes, planes = moduli * Cut::products;
+  Weights by[moduli];
   ByPanels() {
-    for (int t = 0; t < planes; ++t) by[t] = Weights::of(modulus(t));
+    for (int t = 0; t < moduli; ++t) by[t] = Weights::of(modulus(t));
   }
 };
 
@@ -65,68 +81,104 @@ struct Integers {
 __device__ inline Integers nearest_integers(const Four& four) {
   return {{llrint(four.of[0]), llrint(four.of[1]), llrint(four.of[2]), llrint(four.of[3])}};
 }
+/// operand(element of each part …) of four elements.
+template <class Operand>
+__device__ Integers each_of(const Integers (&x)[1], Operand operand) {
+  return {{operand(x[0].of[0]), operand(x[0].of[1]), operand(x[0].of[2]), operand(x[0].of[3])}};
+}
+template <class Operand>
+__device__ Integers each_of(const Integers (&x)[4], Operand operand) {
+  Integers made;
+#pragma unroll
+  for (int e = 0; e < 4; ++e) made.of[e] = operand(x[0].of[e], x[1].of[e], x[2].of[e], x[3].of[e]);
+  return made;
+}
 struct alignas(16) FourWords {
   std::uint32_t of[4];
 };
 
 constexpr int splitting = 512;  // threads
-constexpr int at_once = 7;  // planes whose words shared memory holds, and moduli whose bytes registers hold
+constexpr int at_once = 7;      // planes whose words shared memory holds
 /// Splits A and Bᵀ into planes whose rows are whole panels of 128 bytes. A block does 128 columns of 16 rows
-/// of A, then others of 32 rows of Bᵀ, which shared memory transposes.
-__global__ __launch_bounds__(splitting, 2) void split_into_panels(Matrices all, ByPanels way) {
-  __shared__ SharedTile<std::uint32_t, at_once * 32, 33> tile;  // rows one longer: a column lies in all banks
+/// of A, then others, of 32 rows of Bᵀ, 128 columns or half of them, which shared memory transposes.
+template <class Cut>
+__global__ __launch_bounds__(splitting, 2 / Cut::side) void split_into_panels(Matrices all, ByPanels<Cut> way) {
+  constexpr int side = Cut::side, again = 2 / side, words = 16 * again;  // a row of Bᵀ has so many in a block
+  __shared__ SharedTile<std::uint32_t, at_once * 32, words + 1> tile;    // a column lies in all banks
   wait_for_kernels_before<true>();
   const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
   const Index of_a = all.of_a.rows / 16 * all.of_a.steps;
   if (blockIdx.x < of_a) {
     const Index i = blockIdx.x / all.of_a.steps * 16 + y;
     const int s = int(blockIdx.x % all.of_a.steps);
-    const Integers four = nearest_integers(four_of_row(all, i, Index{s} * together + 4 * x));
+    Integers a[side * side];
+#pragma unroll
+    for (int q = 0; q < side * side; ++q)
+      a[q] = nearest_integers(four_of_row(all, i + q / side * all.of_a.rows,
+                                          Index{s + q % side * all.of_a.steps} * together + 4 * x));
+#pragma unroll
+    for (int r = 0; r < Cut::products; ++r) {
+      const Integers four = each_of(a, [r](auto... part) { return operand_of_a(Cut{}, r, part...); });
 #pragma unroll 2
-    for (int t = 0; t < ByPanels::planes; ++t)
-      reinterpret_cast<std::uint32_t&>(all.of_a.at(t, i, s)[4 * x]) = remainders_of(four.of, way.by[t]);
+      for (int t = 0; t < way.moduli; ++t)
+        reinterpret_cast<std::uint32_t&>(all.of_a.at(t * Cut::products + r, i, s)[4 * x]) =
+            remainders_of(four.of, way.by[t]);
+    }
     return;
   }
-  const Index block = blockIdx.x - of_a, j0 = block / all.of_b.steps * 32;
-  const int s = int(block % all.of_b.steps);
-  Integers four[2];
+  const Index block = blockIdx.x - of_a, parts = all.of_b.steps * side, j0 = block / parts * 32;
+  const int s = int(block % parts) / side, first = int(block % side) * words;
+  Integers b[again][side * side];
 #pragma unroll
-  for (int u = 0; u < 2; ++u)
-    four[u] = nearest_integers(four_of_column(all, Index{s} * together + 4 * (y + 16 * u), j0 + x));
-  for (int t0 = 0; t0 < ByPanels::planes; t0 += at_once) {
+  for (int u = 0; u < again; ++u)
 #pragma unroll
-    for (int u = 0; u < 2; ++u)
+    for (int q = 0; q < side * side; ++q)
+      b[u][q] = nearest_integers(
+          four_of_column(all, Index{s + q / side * all.of_b.steps} * together + 4 * (first + y + 16 * u),
+                         j0 + x + q % side * all.of_b.rows));
+#pragma unroll
+  for (int r = 0; r < Cut::products; ++r)
 #pragma unroll 1
-      for (int t = 0; t < at_once; ++t)
-        tile[32 * t + x][y + 16 * u] = remainders_of(four[u].of, way.by[t0 + t]);
-    __syncthreads();
-    const int word = int(threadIdx.x) % 8 * 4;
-    for (int row = int(threadIdx.x) / 8; row < at_once * 32; row += splitting / 8)
-      reinterpret_cast<FourWords&>(all.of_b.at(t0 + row / 32, j0 + row % 32, s)[4 * word]) = {
-          {tile[row][word], tile[row][word + 1], tile[row][word + 2], tile[row][word + 3]}};
-    __syncthreads();
-  }
+    for (int t0 = 0; t0 < way.moduli; t0 += at_once) {
+#pragma unroll
+      for (int u = 0; u < again; ++u) {
+        const Integers four = each_of(b[u], [r](auto... part) { return operand_of_b(Cut{}, r, part...); });
+#pragma unroll 1
+        for (int t = 0; t < at_once; ++t)
+          tile[32 * t + x][y + 16 * u] = remainders_of(four.of, way.by[t0 + t]);
+      }
+      __syncthreads();
+      const int word = int(threadIdx.x) % (words / 4) * 4;
+      for (int row = int(threadIdx.x) / (words / 4); row < at_once * 32; row += splitting / (words / 4))
+        reinterpret_cast<FourWords&>(
+            all.of_b.at((t0 + row / 32) * Cut::products + r, j0 + row % 32, s)[4 * (first + word)]) = {
+            {tile[row][word], tile[row][word + 1], tile[row][word + 2], tile[row][word + 3]}};
+      __syncthreads();
+    }
 }
-inline Index blocks_that_split_into_panels(const Matrices& all) {
-  return all.of_a.rows / 16 * all.of_a.steps + all.of_b.rows / 32 * all.of_b.steps;
+template <class Cut>
+Index blocks_that_split_into_panels(const Matrices& all) {
+  return all.of_a.rows / 16 * all.of_a.steps + all.of_b.rows / 32 * all.of_b.steps * Cut::side;
 }
 
-/// Remainders of sums, a byte each: a matrix for each modulus, of blocks of 16 × 16, `across` beside each
+/// Remainders of sums, a byte each: a matrix for each product, of blocks of 16 × 16, `across` beside each
 /// other. A lane has eight bytes of a block: as of two fragments.
 struct alignas(8) Eight {
   std::uint32_t of[2];
 };
+template <class Cut>
 struct Bytes {
   Eight* data;
   Index across, matrix;  // a matrix, in eights
-  ByPanels way;
+  ByPanels<Cut> way;
 };
-__device__ inline Eight* at(const Bytes& bytes, int t, Index i, Index j) {
+template <class Cut>
+__device__ Eight* at(const Bytes<Cut>& bytes, int t, Index i, Index j) {
   return bytes.data + t * bytes.matrix + (i / 16 * bytes.across + j / 16) * 32 + threadIdx.x % 32;
 }
-template <int apart, int down, int across>
-__device__ void store(const Bytes& to, int t, Index i, Index j, const WideC<int> (&sum)[down][across]) {
-  const Weights by = to.way.by[t];
+template <int apart, class Cut, int down, int across>
+__device__ void store(const Bytes<Cut>& to, int t, Index i, Index j, const WideC<int> (&sum)[down][across]) {
+  const Weights by = to.way.by[t / Cut::products];
 #pragma unroll
   for (int r = 0; r < down; ++r)
 #pragma unroll
@@ -135,43 +187,65 @@ __device__ void store(const Bytes& to, int t, Index i, Index j, const WideC<int>
           j + 8 * s) = {{remainders_of(sum[r][s].of, by), remainders_of(sum[r][s + 1].of, by)}};
 }
 
-/// C += the integers of these remainders; a warp does a block of 16 × 16.
-__global__ __launch_bounds__(threads) void combine_bytes(Matrices all, Bytes bytes) {
+/// C += the integers of these remainders. A warp does a block of 16 × 16 or, in each part of C, half of one.
+template <class Cut>
+__global__ __launch_bounds__(threads) void combine_bytes(Matrices all, Bytes<Cut> bytes) {
+  constexpr int side = Cut::side, parts = side * side, fragments = 2 / side, ahead = side == 1 ? 7 : 2;
   wait_for_kernels_before<true>();
   if (*all.found != 0) return;
-  const Index across = ceil_div(all.c.cols(), together), warp = threadIdx.x / 32;
-  const Index i = blockIdx.x / across * 16, j = blockIdx.x % across * together + 16 * warp;
-  if (j >= all.c.cols()) return;
-  double high[8] = {}, low[8] = {};
+  const Index cols = std::min(all.c.cols(), all.of_b.rows), across = ceil_div(cols, 64 * fragments);
+  const Index i = blockIdx.x / across * 16, j = (blockIdx.x % across * 8 + threadIdx.x / 32) * 8 * fragments;
+  if (j >= cols) return;
+  double high[parts][4 * fragments] = {}, low[parts][4 * fragments] = {};
+#pragma unroll(side == 1 ? 2 : 1)
+  for (int t0 = 0; t0 < bytes.way.moduli; t0 += ahead) {
+    Eight eight[ahead][Cut::products];
 #pragma unroll
-  for (int t0 = 0; t0 < ByPanels::planes; t0 += at_once) {
-    Eight eight[at_once];
+    for (int t = 0; t < ahead; ++t)
 #pragma unroll
-    for (int t = 0; t < at_once; ++t) eight[t] = *at(bytes, t0 + t, i, j);
+      for (int r = 0; r < Cut::products; ++r) {
+        const Eight* const from = at(bytes, (t0 + t) * Cut::products + r, i, j);
+        if (fragments == 2)
+          eight[t][r] = *from;
+        else
+          eight[t][r].of[0] = from->of[j / 8 % 2];
+      }
 #pragma unroll
-    for (int t = 0; t < at_once; ++t)
+    for (int t = 0; t < ahead; ++t)
 #pragma unroll
-      for (int e = 0; e < 8; ++e) {  // a byte, 128 more, is the end of 2^52 + it
-        const std::uint64_t byte = (eight[t].of[e / 4] ^ 0x80808080) >> 8 * (e % 4) & 0xff;
-        const double r = std::bit_cast<double>(0x4330000000000000 | byte) - (0x1p52 + 128);
-        high[e] = fma(r, bytes.way.of.high[t0 + t], high[e]),
-        low[e] = fma(r, bytes.way.of.low[t0 + t], low[e]);
+      for (int e = 0; e < 4 * fragments; ++e) {
+        int p[Cut::products], c[parts];
+#pragma unroll
+        for (int r = 0; r < Cut::products; ++r) p[r] = std::int8_t(eight[t][r].of[e / 4] >> 8 * (e % 4));
+        parts_of_c(Cut{}, p, c);
+#pragma unroll
+        for (int q = 0; q < parts; ++q) {  // 2^52 + a small integer ends with its bits
+          const double r =
+              std::bit_cast<double>(0x4330000000000000 | std::uint64_t(c[q] + 1024)) - (0x1p52 + 1024);
+          high[q][e] = fma(r, bytes.way.of.high[t0 + t], high[q][e]);
+          low[q][e] = fma(r, bytes.way.of.low[t0 + t], low[q][e]);
+        }
       }
   }
-  WideC<double> sum[2];
 #pragma unroll
-  for (int e = 0; e < 8; ++e) {
-    const Place place = WideC<double>::place(int(threadIdx.x) % 32, e % 4);
-    const Index row = i + place.row, col = j + e / 4 * 8 + place.col;
-    const bool inside = row < all.c.rows() && col < all.c.cols();
-    sum[e / 4].of[e % 4] =
-        inside ? unscaled(integer_of(bytes.way.of, high[e], low[e]), all.a_scales[row], all.b_scales[col])
-               : 0;
+  for (int q = 0; q < parts; ++q) {
+    const Index i0 = i + q / side * all.of_a.rows, j0 = j + q % side * all.of_b.rows;
+    WideC<double> sum[fragments] = {};
+#pragma unroll
+    for (int e = 0; e < 4 * fragments; ++e) {
+      const Place place = WideC<double>::place(int(threadIdx.x) % 32, e % 4);
+      const Index row = i0 + place.row, col = j0 + e / 4 * 8 + place.col;
+      if (row < all.c.rows() && col < all.c.cols())
+        sum[e / 4].of[e % 4] =
+            unscaled(integer_of(bytes.way.of, high[q][e], low[q][e]), all.a_scales[row], all.b_scales[col]);
+    }
+    course::add_row(all.c, i0, j0, sum);
   }
-  course::add_row(all.c, i, j, sum);
 }
-inline Index blocks_that_combine_bytes(View<const double> c) {
-  return ceil_div(c.rows(), 16) * ceil_div(c.cols(), together);
+template <class Cut>
+Index blocks_that_combine_bytes(const Matrices& all) {
+  return ceil_div(std::min(all.c.rows(), all.of_a.rows), 16) *
+         ceil_div(std::min(all.c.cols(), all.of_b.rows), 128 / Cut::side);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ namespace {
 using namespace f64_by_integers;
 using enum F64Variant;
 
-constexpr F64Variant by_integers[] = {slices, remainders, rounded, panels};
+constexpr F64Variant by_integers[] = {slices, remainders, rounded, panels, strassen};
 /// What becomes of an element x in row i, column j.
 using Change = std::function<double(double x, Index i, Index j)>;
 
