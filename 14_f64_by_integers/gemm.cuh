@@ -29,14 +29,15 @@ void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
 }
 
 // [best_of]
-/// Panels, marching where k is long, or native where f64 units take less time: by the bytes that each element
-/// of A, B and C moves, the products, and what launches take.
+/// Panels, marching where k is long, strassen where all sides are, or native where f64 units take less time:
+/// by the bytes that each element of A, B and C moves, the products, and what launches take.
 F64Variant best_of(Index m, Index n, Index k, const Rates& rates) {
   constexpr double planes = ByPanels<>::planes;
   const double inputs = double(m + n) * double(k), outputs = double(m) * double(n);
   const double flops = 2 * outputs * double(k);
   const double passes = (inputs * (16 + planes) + outputs * (16 + 2 * planes)) / rates.bytes;
   if (passes + planes * flops / rates.integers + 30e6 > flops / rates.f64) return F64Variant::native;
+  if (std::min({m, n, k}) >= 12288) return F64Variant::strassen;
   return k < 6144 ? F64Variant::panels : F64Variant::marching;
 }
 // [/best_of]
@@ -55,14 +56,33 @@ class Gemm {
       k = std::min(
           {a.cols() - p, longest_k_, variant == F64Variant::slices ? Slices::longest_k : longest_k_});
       const View<const double> a_piece = a.block(0, p, a.rows(), k), b_piece = b.block(p, 0, k, b.cols());
-      if (by_integers(a_piece, b_piece, c, variant)) continue;
-      variant = F64Variant::native;
-      by_f64_units(a_piece, b_piece, c);
+      if (!in_columns(a_piece, b_piece, c, variant)) variant = F64Variant::native;
     }
     return variant;
   }
 
  private:
+  /// As many columns of C at once as there is memory for. What integers do not hold is made by f64 units;
+  /// returns whether there was none.
+  bool in_columns(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
+    const Index m = c.rows(), n = c.cols(), k = a.cols();
+    bool all_served = true;
+    for (Index j = 0, width = n; j < n;) {
+      const Index w = std::min(width, n - j);
+      const View<const double> b_part = b.block(0, j, k, w);
+      const View<double> c_part = c.block(0, j, m, w);
+      bool served = false;
+      try {
+        served = by_integers(a, b_part, c_part, variant);
+      } catch (const std::bad_alloc&) {
+        width = ceil_div(w, 2 * Multiply::cols) * Multiply::cols;
+        if (width < w) continue;
+      }
+      if (!served) by_f64_units(a, b_part, c_part), all_served = false;
+      j += w;
+    }
+    return all_served;
+  }
   bool by_integers(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
     if (variant == F64Variant::slices) return product<Slices>(a, b, c);
     if (variant == F64Variant::remainders) return product<ByRemainders<false>>(a, b, c);
