@@ -1,5 +1,5 @@
-// f64 products by integers under the emulator and, compiled by nvcc, on the GPU: remainders, what becomes one
-// integer of them, and products of inputs that the recipe does not make, against sums in a wider type.
+// f64 products by integers, under the emulator and, compiled by nvcc, on the GPU, against sums in a wider
+// type.
 #ifdef __CUDACC__
 #define DOCTEST_CONFIG_IMPLEMENT
 #endif
@@ -157,7 +157,6 @@ TEST_CASE("14: sums of 2^17 products of 127 are no overflow, those of -128 one m
 
 TEST_CASE("14: errors are not above those of f64 units, whatever the signs, sizes and scales") {
   const std::tuple<std::string, bool, Change> cases[] = {
-      // true: too wide for the largest elements' bounds
       {"uniform", false, [](double x, Index, Index) { return x; }},
       {"positive", false, [](double x, Index, Index) { return std::abs(x); }},
       {"phi 0.5", true, log_normal(0.5)},
@@ -170,7 +169,8 @@ TEST_CASE("14: errors are not above those of f64 units, whatever the signs, size
     each(given.b.view(), [](double x, Index, Index j) { return std::ldexp(x, int(j * 29 % 61 - 30)); });
     const auto by_units = errors(given, product(given, native).c.view());
     for (const F64Variant variant : by_integers) {
-      if (spread && (variant == slices || variant == remainders)) continue;
+      if (spread && (variant == slices || variant == remainders))
+        continue;  // bounded by the largest elements
       INFO(what, " by ", int(variant));
       Made made = product(given, variant);
       const auto found = errors(given, made.c.view());
