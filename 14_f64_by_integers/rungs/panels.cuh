@@ -102,7 +102,8 @@ constexpr int at_once = 7;      // planes whose words shared memory holds
 /// Splits A and Bᵀ into planes whose rows are whole panels of 128 bytes. A block does 128 columns of 16 rows
 /// of A, then others, of 32 rows of Bᵀ, 128 columns or half of them, which shared memory transposes.
 template <class Cut>
-__global__ __launch_bounds__(splitting, 2 / Cut::side) void split_into_panels(Matrices all, ByPanels<Cut> way) {
+__global__ __launch_bounds__(splitting, 2 / Cut::side) void split_into_panels(Matrices all,
+                                                                              ByPanels<Cut> way) {
   constexpr int side = Cut::side, again = 2 / side, words = 16 * again;  // a row of Bᵀ has so many in a block
   __shared__ SharedTile<std::uint32_t, at_once * 32, words + 1> tile;    // a column lies in all banks
   wait_for_kernels_before<true>();
