@@ -245,6 +245,7 @@ __device__ inline std::uint32_t packed(const int (&of)[4]) {
 template <class Way>
 __global__ __launch_bounds__(threads) void split(Matrices all, Way way) {
   wait_for_kernels_before<true>();
+  if (*all.found != 0) return;
   const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
   const Index of_a = all.of_a.rows / 8 * all.of_a.steps;
   const bool is_a = blockIdx.x < of_a;

@@ -107,11 +107,12 @@ __global__ __launch_bounds__(splitting, 2 / Cut::side) void split_into_panels(Ma
   constexpr int side = Cut::side, again = 2 / side, words = 16 * again;  // a row of Bᵀ has so many in a block
   __shared__ SharedTile<std::uint32_t, at_once * 32, words + 1> tile;    // a column lies in all banks
   wait_for_kernels_before<true>();
+  if (*all.found != 0) return;
   const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
-  const Index of_a = all.of_a.rows / 16 * all.of_a.steps;
-  if (blockIdx.x < of_a) {
-    const Index i = blockIdx.x / all.of_a.steps * 16 + y;
-    const int s = int(blockIdx.x % all.of_a.steps);
+  const int of_a = int(all.of_a.rows / 16) * all.of_a.steps, block = int(blockIdx.x) - of_a;
+  if (block < 0) {
+    const Index i = int(blockIdx.x) / all.of_a.steps * 16 + y;
+    const int s = int(blockIdx.x) % all.of_a.steps;
     Integers a[side * side];
 #pragma unroll
     for (int q = 0; q < side * side; ++q)
@@ -127,8 +128,8 @@ __global__ __launch_bounds__(splitting, 2 / Cut::side) void split_into_panels(Ma
     }
     return;
   }
-  const Index block = blockIdx.x - of_a, parts = all.of_b.steps * side, j0 = block / parts * 32;
-  const int s = int(block % parts) / side, first = int(block % side) * words;
+  const int parts = all.of_b.steps * side, s = block % parts / side, first = block % side * words;
+  const Index j0 = block / parts * 32;
   Integers b[again][side * side];
 #pragma unroll
   for (int u = 0; u < again; ++u)
