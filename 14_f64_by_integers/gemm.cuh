@@ -45,8 +45,8 @@ F64Variant best_of(Index m, Index n, Index k, const Rates& rates) {
 template <class Multiply>
 class Gemm {
  public:
-  /// `longest_k` of a piece: more of k would overflow the sums.
-  explicit Gemm(Index longest_k = 1 << 17) : longest_k_(longest_k) {}
+  /// `longest_k` of a piece: sums hold four times as much, but shorter ones lose fewer bits to the bound.
+  explicit Gemm(Index longest_k = 1 << 15) : longest_k_(longest_k) {}
 
   /// C += A·B by this variant. Returns which one it is; the GPU may still be at work.
   F64Variant operator()(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
@@ -100,7 +100,8 @@ class Gemm {
                     all.of_a.rows * all.of_b.rows};
     Multiply::template start<split<Way>>(blocks_that_split(all), threads, all, way);
     for (int t = 0; t < Way::planes; ++t)
-      Multiply::multiply({all.of_a, all.of_b, Way::digits, t, 1, all.found, report_.view().data()}, sums);
+      Multiply::multiply({all.of_a, all.of_b, Way::digits, t, 1, &all.state->found, report_.view().data()},
+                         sums);
     Multiply::template start<combine<Way>>(blocks_that_combine(c), threads, all, sums, way);
     return wait_for(report_.view().data()) == reported;
   }
@@ -113,8 +114,8 @@ class Gemm {
                            sums / 8, way};
     Multiply::template start<split_into_panels<Cut>>(blocks_that_split_into_panels<Cut>(all), splitting, all,
                                                      way);
-    Multiply::multiply({all.of_a, all.of_b, false, 0, way.planes, all.found, report_.view().data(),
-                        marching ? all.marches : nullptr},
+    Multiply::multiply({all.of_a, all.of_b, false, 0, way.planes, &all.state->found, report_.view().data(),
+                        marching ? &all.state->marches : nullptr},
                        bytes);
     Multiply::template start<combine_bytes<Cut>>(blocks_that_combine_bytes<Cut>(all), threads, all, bytes);
     return wait_for(report_.view().data()) == reported;
@@ -123,10 +124,10 @@ class Gemm {
   /// The matrices with their scales, and planes: plain, or in panels, of matrices cut into side · side parts.
   Matrices measured(View<const double> a, View<const double> b, View<double> c, int planes, Rule rule,
                     int side) {
-    if (!found_.view().data()) {
-      const unsigned clear[3] = {};
-      found_ = {3, 1, 0, course::Memory::device}, report_ = {1, 1, 0};
-      Cuda::transfer<unsigned>({clear, 3, 1, 1}, found_.view());
+    if (!states_.view().data()) {
+      const int clear[6] = {};
+      states_ = {2, 3, 0, course::Memory::device}, report_ = {1, 1, 0};
+      Cuda::transfer<int>({clear, 2, 3, 3}, states_.view());
     }
     current_ = 1 - current_;
     const Index m = a.rows(), n = b.cols(), k = a.cols(), part = std::max<Index>(together, ceil_div(k, 8));
@@ -148,12 +149,11 @@ class Gemm {
                        part,
                        of(a_, m, Multiply::rows),
                        of(b_, n, Multiply::cols),
-                       &found_.view()(current_, 0),
-                       &found_.view()(1 - current_, 0),
-                       &found_.view()(2, 0)};
+                       reinterpret_cast<State*>(&states_.view()(current_, 0)),
+                       reinterpret_cast<State*>(&states_.view()(1 - current_, 0))};
     SystemWord{report_.view()(0, 0)}.store(0, relaxed);
     Multiply::template start<measure>(blocks_that_measure(all), threads, all);
-    Multiply::template start<scale_columns>(ceil_div(n, threads), threads, all);
+    Multiply::template start<scale>(ceil_div(std::max(m, n), threads), threads, all);
     return all;
   }
 
@@ -161,8 +161,8 @@ class Gemm {
   Cuda::Matrix<std::int8_t> a_, b_, bytes_;
   Cuda::Matrix<double> a_scales_, b_scales_, parts_;
   Cuda::Matrix<int> sums_;
-  Cuda::Matrix<unsigned> found_;  // this product's, the next one's, which is clear, and marches
-  int current_ = 0;               // which is this product's
+  Cuda::Matrix<int> states_;  // this product's, and the next one's, which is clear
+  int current_ = 0;           // which is this product's
   Cuda::HostMatrix<unsigned> report_;
 };
 

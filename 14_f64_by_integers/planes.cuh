@@ -105,8 +105,8 @@ __device__ inline void add(Size& size, double x) {
   size.squares = fma(x, x, size.squares);
 }
 
-/// How a row or column is scaled before its elements become integers: by the largest power of two with which
-/// its norm or, not `by_norm`, its largest element is at most `most`.
+/// What a row of A and a column of B, scaled, may have in the mean: as norms or, not `by_norm`, largest
+/// elements.
 struct Rule {
   double most;
   bool by_norm;
@@ -118,28 +118,39 @@ __device__ inline double power_below(double x) {
 __device__ inline double inverse_power(double x) {
   return std::bit_cast<double>(0x7fe0000000000000 - std::bit_cast<std::uint64_t>(x));
 }
-/// The scale by this rule; adds to what is found.
-__device__ inline double scale_of(const Size& size, Index k, Rule rule, unsigned& found) {
-  if (size.count == 0) return 1;
+/// What the rule bounds; 0 of zeros, and of what is not served. Adds to what is found.
+__device__ inline double length_of(const Size& size, Index k, Rule rule, unsigned& found) {
+  if (size.count == 0) return 0;
   const double norm = sqrt(size.squares) * (1 + 0x1p-30);   // not below the true one
   const bool served = norm >= 0x1p-500 && norm <= 0x1p500;  // not NaN, either
   const double mean = double(size.exponents) / size.count - 1023;
   if (!served) found |= beyond;
   if (size.count * Index{32} < k || log2(norm) - 0.5 * log2(double(size.count)) > mean + 5) found |= uneven;
-  return served ? power_below(rule.most / (rule.by_norm ? norm : size.largest)) : 1;
+  return !served ? 0 : rule.by_norm ? norm : size.largest;
+}
+/// The largest power of two by which a row or column of this length is at most so long.
+__device__ inline double scale_to(double most, double length) {
+  return length > 0 ? power_below(most / length) : 1;
 }
 
-/// A, B and C, what is found of them and of the next ones, and the planes. B's columns are measured in parts
-/// of `part` rows.
+/// What is known of A and B when they have been measured: what was found, and of the longest row's length the
+/// upper half of the bits. How many marches the producers have begun.
+struct State {
+  unsigned found, marches;
+  int longest;
+};
+
+/// A, B and C, the state of this product and of the next one, and the planes. B's columns are measured in
+/// parts of `part` rows.
 struct Matrices {
   View<const double> a, b;
   View<double> c;
   Rule rule;
-  double *a_scales, *b_scales;
+  double *a_scales, *b_scales;  // first A's lengths
   Size* parts;
   Index part;
   Planes of_a, of_b;
-  unsigned *found, *next_found, *marches;  // these become 0
+  State *state, *next;
 
   COURSE_INLINE Index parts_of_b() const { return ceil_div(b.rows(), part); }
 };
@@ -149,12 +160,12 @@ __device__ inline Size from_lane(const Size& size, int bit) {
   return {__shfl_xor_sync(~0u, size.largest, bit), __shfl_xor_sync(~0u, size.squares, bit),
           __shfl_xor_sync(~0u, size.exponents, bit), __shfl_xor_sync(~0u, size.count, bit)};
 }
-/// Measures rows of A, eight a block, and scales them; then columns of B, 32 a block.
+/// Measures rows of A, eight a block; then columns of B, 32 a block.
 __global__ __launch_bounds__(threads) void measure(Matrices all) {
   wait_for_kernels_before<true>();
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
   const Index m = all.a.rows(), k = all.a.cols(), n = all.b.cols(), of_a = ceil_div(m, 8);
-  if (blockIdx.x == 0 && threadIdx.x == 0) *all.next_found = *all.marches = 0;
+  if (blockIdx.x == 0 && threadIdx.x == 0) *all.next = {};
   Size size;
   if (blockIdx.x < of_a) {
     const Index i = Index{blockIdx.x} * 8 + warp;
@@ -162,9 +173,11 @@ __global__ __launch_bounds__(threads) void measure(Matrices all) {
 #pragma unroll 4
       for (Index p = lane; p < k; p += 32) add(size, all.a(i, p));
     for (int lanes = 16; lanes > 0; lanes /= 2) add(size, from_lane(size, lanes));
+    if (lane != 0 || i >= m) return;
     unsigned found = 0;
-    if (lane == 0 && i < m) all.a_scales[i] = scale_of(size, k, all.rule, found);
-    if (found != 0) atomicOr(all.found, found);
+    const double length = all.a_scales[i] = length_of(size, k, all.rule, found);
+    atomicMax(&all.state->longest, int(std::bit_cast<std::uint64_t>(length) >> 32));
+    if (found != 0) atomicOr(&all.state->found, found);
   } else {
     __shared__ SharedTile<double, 2 * 8, 32> of_warps;
     __shared__ SharedTile<int, 2 * 8, 32> counts;
@@ -186,16 +199,30 @@ __global__ __launch_bounds__(threads) void measure(Matrices all) {
 inline Index blocks_that_measure(const Matrices& all) {
   return ceil_div(all.a.rows(), 8) + ceil_div(all.b.cols(), 32) * all.parts_of_b();
 }
-/// Scales columns of B, of which all parts have been measured.
-__global__ __launch_bounds__(threads) void scale_columns(Matrices all) {
+// [most_of_a]
+/// By powers of two a row loses up to one bit, and so does a column. If the longest row of A loses more than
+/// half of one, A may be as long as it takes for that row to lose nothing; B is then as much shorter.
+__device__ inline double most_of_a(const Matrices& all) {
+  const double most = all.rule.most;
+  if (!all.rule.by_norm || all.state->longest == 0) return most;
+  const auto longest = std::bit_cast<double>(std::uint64_t(all.state->longest + 1) << 32);
+  const double scaled = power_below(most / longest) * longest;
+  return scaled < 0.7 * most ? 2 * scaled : most;
+}
+// [/most_of_a]
+/// Scales rows of A, and columns of B, of which all parts have been measured.
+__global__ __launch_bounds__(threads) void scale(Matrices all) {
   wait_for_kernels_before<true>();
-  const Index j = Index{blockIdx.x} * threads + threadIdx.x, n = all.b.cols();
-  if (j >= n) return;
+  const Index at = Index{blockIdx.x} * threads + threadIdx.x, n = all.b.cols();
+  const double most = most_of_a(all);
+  if (at < all.a.rows()) all.a_scales[at] = scale_to(most, all.a_scales[at]);
+  if (at >= n) return;
   Size size;
-  for (Index part = 0; part < all.parts_of_b(); ++part) add(size, all.parts[part * n + j]);
+  for (Index part = 0; part < all.parts_of_b(); ++part) add(size, all.parts[part * n + at]);
   unsigned found = 0;
-  all.b_scales[j] = scale_of(size, all.b.rows(), all.rule, found);
-  if (found != 0) atomicOr(all.found, found);
+  all.b_scales[at] =
+      scale_to(all.rule.most / most * all.rule.most, length_of(size, all.b.rows(), all.rule, found));
+  if (found != 0) atomicOr(&all.state->found, found);
 }
 
 /// Four elements along k; zeros beyond the matrix.
@@ -245,7 +272,7 @@ __device__ inline std::uint32_t packed(const int (&of)[4]) {
 template <class Way>
 __global__ __launch_bounds__(threads) void split(Matrices all, Way way) {
   wait_for_kernels_before<true>();
-  if (*all.found != 0) return;
+  if (all.state->found != 0) return;
   const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
   const Index of_a = all.of_a.rows / 8 * all.of_a.steps;
   const bool is_a = blockIdx.x < of_a;
@@ -273,7 +300,7 @@ __device__ inline double unscaled(double value, double a_scale, double b_scale) 
 template <class Way>
 __global__ __launch_bounds__(threads) void combine(Matrices all, Sums sums, Way way) {
   wait_for_kernels_before<true>();
-  if (*all.found != 0) return;
+  if (all.state->found != 0) return;
   const Index across = ceil_div(all.c.cols(), 32);
   const Index i = blockIdx.x / across * 8 + threadIdx.x / 32, j = blockIdx.x % across * 32 + threadIdx.x % 32;
   if (i < all.c.rows() && j < all.c.cols())

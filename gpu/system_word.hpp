@@ -37,8 +37,18 @@ inline unsigned wait_for(unsigned* report) {
 
 }  // namespace course
 
-#ifndef __CUDACC__  // CUDA's, for the emulator: it returns what was there before
+#ifndef __CUDACC__  // CUDA's, for the emulator: each returns what was there before
 inline unsigned atomicOr(unsigned* at, unsigned bits) {
   return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+}
+inline int atomicAdd(int* at, int more) {
+  return __atomic_fetch_add(at, more, __ATOMIC_RELAXED);
+}
+inline int atomicMax(int* at, int size) {
+  int before = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (before < size &&
+         !__atomic_compare_exchange_n(at, &before, size, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return before;
 }
 #endif

@@ -107,7 +107,7 @@ __global__ __launch_bounds__(splitting, 2 / Cut::side) void split_into_panels(Ma
   constexpr int side = Cut::side, again = 2 / side, words = 16 * again;  // a row of Bᵀ has so many in a block
   __shared__ SharedTile<std::uint32_t, at_once * 32, words + 1> tile;    // a column lies in all banks
   wait_for_kernels_before<true>();
-  if (*all.found != 0) return;
+  if (all.state->found != 0) return;
   const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
   const int of_a = int(all.of_a.rows / 16) * all.of_a.steps, block = int(blockIdx.x) - of_a;
   if (block < 0) {
@@ -194,7 +194,7 @@ template <class Cut>
 __global__ __launch_bounds__(threads) void combine_bytes(Matrices all, Bytes<Cut> bytes) {
   constexpr int side = Cut::side, parts = side * side, fragments = 2 / side, ahead = side == 1 ? 7 : 2;
   wait_for_kernels_before<true>();
-  if (*all.found != 0) return;
+  if (all.state->found != 0) return;
   const Index cols = std::min(all.c.cols(), all.of_b.rows), across = ceil_div(cols, 64 * fragments);
   const Index i = blockIdx.x / across * 16, j = (blockIdx.x % across * 8 + threadIdx.x / 32) * 8 * fragments;
   if (j >= cols) return;
