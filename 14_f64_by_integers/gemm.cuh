@@ -152,7 +152,10 @@ class Gemm {
                        reinterpret_cast<State*>(&states_.view()(current_, 0)),
                        reinterpret_cast<State*>(&states_.view()(1 - current_, 0))};
     SystemWord{report_.view()(0, 0)}.store(0, relaxed);
-    Multiply::template start<measure>(blocks_that_measure(all), threads, all);
+    if (rule.by_norm)
+      Multiply::template start<measure<true>>(blocks_that_measure(all), threads, all);
+    else
+      Multiply::template start<measure<false>>(blocks_that_measure(all), threads, all);
     Multiply::template start<scale>(ceil_div(std::max(m, n), threads), threads, all);
     return all;
   }

@@ -100,9 +100,11 @@ __device__ inline void add(Size& size, const Size& more) {
   size.largest = fmax(size.largest, more.largest), size.squares += more.squares;
   size.exponents += more.exponents, size.count += more.count;
 }
-__device__ inline void add(Size& size, double x) {
-  add(size, Size{fabs(x), 0, int(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff), x != 0});
+template <bool by_norm>
+__device__ void add_element(Size& size, double x) {
+  if (!by_norm) size.largest = fmax(size.largest, fabs(x));
   size.squares = fma(x, x, size.squares);
+  size.exponents += int(std::bit_cast<std::uint64_t>(x) >> 52 & 0x7ff), size.count += x != 0;
 }
 
 /// What a row of A and a column of B, scaled, may have in the mean: as norms or, not `by_norm`, largest
@@ -161,6 +163,7 @@ __device__ inline Size from_lane(const Size& size, int bit) {
           __shfl_xor_sync(~0u, size.exponents, bit), __shfl_xor_sync(~0u, size.count, bit)};
 }
 /// Measures rows of A, eight a block; then columns of B, 32 a block.
+template <bool by_norm>
 __global__ __launch_bounds__(threads) void measure(Matrices all) {
   wait_for_kernels_before<true>();
   const int lane = int(threadIdx.x) % 32, warp = int(threadIdx.x) / 32;
@@ -171,7 +174,7 @@ __global__ __launch_bounds__(threads) void measure(Matrices all) {
     const Index i = Index{blockIdx.x} * 8 + warp;
     if (i < m)
 #pragma unroll 4
-      for (Index p = lane; p < k; p += 32) add(size, all.a(i, p));
+      for (Index p = lane; p < k; p += 32) add_element<by_norm>(size, all.a(i, p));
     for (int lanes = 16; lanes > 0; lanes /= 2) add(size, from_lane(size, lanes));
     if (lane != 0 || i >= m) return;
     unsigned found = 0;
@@ -185,7 +188,8 @@ __global__ __launch_bounds__(threads) void measure(Matrices all) {
     const Index j = block % across * 32 + lane, p0 = block / across * all.part;
     if (j < n)
 #pragma unroll 4
-      for (Index p = p0 + warp; p < std::min(p0 + all.part, k); p += 8) add(size, all.b(p, j));
+      for (Index p = p0 + warp; p < std::min(p0 + all.part, k); p += 8)
+        add_element<by_norm>(size, all.b(p, j));
     of_warps[2 * warp][lane] = size.largest, of_warps[2 * warp + 1][lane] = size.squares;
     counts[2 * warp][lane] = size.exponents, counts[2 * warp + 1][lane] = size.count;
     __syncthreads();

@@ -1,6 +1,6 @@
 // panels: as rounded, but remainders are found without a division, planes lie as the product reads them, one
 // launch makes all products, and of each sum only its remainder is stored: a byte.
-//   build/14_f64_by_integers/14_f64_by_integers --emulate forward --size 64 --variant rounded,panels
+//   build/14_f64_by_integers/14_f64_by_integers --emulate forward --size 64 --variant panels
 #pragma once
 
 #include "gpu/tiles.cuh"

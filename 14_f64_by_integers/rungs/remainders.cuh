@@ -2,8 +2,7 @@
 // moduli of 8 bits are multiplied, N products, and the Chinese remainder theorem makes one integer of N
 // remainders. remainders: cut off, and bounded by the largest elements: N = 15. rounded: to nearest, and
 // bounded by norms: 14 are enough.
-//   build/14_f64_by_integers/14_f64_by_integers --emulate forward --size 64 --variant
-//   slices,remainders,rounded
+//   build/14_f64_by_integers/14_f64_by_integers --emulate forward --size 64 --variant rounded
 #pragma once
 
 #include "../moduli.hpp"
@@ -16,7 +15,6 @@ template <bool rounded>
 struct ByRemainders {
   static constexpr int planes = rounded ? 14 : 15;
   static constexpr bool digits = false;
-  static constexpr Index longest_k = 1 << 17;  // 127² · k < 2^31; what 128² makes of it is right modulo 256
   Remainders of{planes};
 
   // [rule]
