@@ -52,6 +52,7 @@ class Gemm {
   F64Variant operator()(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
     if (c.rows() == 0 || c.cols() == 0) return variant;
     if (variant == F64Variant::best) variant = best_of(c.rows(), c.cols(), a.cols(), Multiply::rates);
+    if (variant == F64Variant::native) return by_f64_units(a, b, c), variant;
     for (Index p = 0, k = 0; p < a.cols(); p += k) {
       k = std::min(
           {a.cols() - p, longest_k_, variant == F64Variant::slices ? Slices::longest_k : longest_k_});
