@@ -14,7 +14,7 @@
 namespace cuda_hopper {
 namespace {
 
-using course::adds_to, course::ceil_div, course::ClusterLauncher, course::launch_dependent,
+using course::adds_to, course::ceil_div, course::ClusterLauncher, course::grow, course::launch_dependent,
     course::longest_side, course::map_of, course::served;
 
 template <auto kernel, int BN>
@@ -52,13 +52,6 @@ void in_turns(View<const T> a, View<const T> b, View<float> c) {
   by_scheduler<ping_pong<ClusterShape<blocks>, BN, depth, T>, blocks, BN>(sizeof(Memory), a, b_boxes, c, 8);
 }
 
-/// Memory that stays for the next product, of the same stream.
-template <class T>
-T* grow(course::Cuda::Matrix<T>& kept, Index elements) {
-  if (kept.view().rows() < elements)
-    kept = {}, kept = {elements, 1, 0, course::Memory::device};  // the old one is freed first
-  return kept.view().data();
-}
 struct Kept {
   course::Cuda::Matrix<bf16> a, b;
   course::Cuda::Matrix<float> sums;

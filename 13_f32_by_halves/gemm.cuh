@@ -14,7 +14,7 @@
 namespace f32_by_halves {
 namespace {  // a program has both the GPU's and the emulator's
 
-using course::ceil_div, course::Cuda, course::Memory;
+using course::ceil_div, course::Cuda, course::grow, course::Memory;
 
 /// A product by parts, and the memory that it needs, S::parts · 2 bytes for each element of A and of B: it
 /// grows, and stays for the next product.
@@ -43,7 +43,8 @@ class Product {
     SystemWord{*report}.store(0, relaxed);
     current_ = 1 - current_;  // from now on the other one is clear
     launch(parts, c, refused, report);
-    return wait_for(report) & ~unsigned{reported};
+    // This wait is part of the product's time: which kernel comes next depends on it.
+    return course::wait_for(report) & ~unsigned{reported};
   }
 
  private:
@@ -58,28 +59,6 @@ class Product {
     course::tile_by_tile(c.rows(), c.cols(), BM, BN, [&](Index first, course::Grid grid) {
       course::launch(by_mma<S>, grid, {mma_threads}, parts, c, refused, report, first);
     });
-  }
-  /// What the product reports as it begins: the host may go on while it runs. This wait is part of the
-  /// product's time: which kernel comes next depends on it.
-  static unsigned wait_for(unsigned* report) {
-    const SystemWord word{*report};
-#ifdef __CUDACC__
-    while (word.load(relaxed) == 0 && Cuda::pending()) {
-    }
-#endif
-    if (word.load(relaxed) == 0)
-      Cuda::synchronize();  // the emulator runs it; on a GPU it says what went wrong
-    return word.load(relaxed);
-  }
-
-  /// As a column: the guard bands of a matrix are 64 of its rows.
-  template <class T>
-  static T* grow(Cuda::Matrix<T>& matrix, Index elements) {
-    if (matrix.view().rows() < elements) {
-      matrix = {};  // the old one is freed first
-      matrix = {elements, 1, 0, Memory::device};
-    }
-    return matrix.view().data();
   }
   static View<Half> buffer(Cuda::Matrix<bf16>& matrix, Index rows, Index cols) {
     return {reinterpret_cast<Half*>(grow(matrix, rows * cols)), rows, cols, cols};  // two bytes, as a bf16

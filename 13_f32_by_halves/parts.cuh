@@ -5,16 +5,14 @@
 #include <bit>
 
 #include "common/bf16.hpp"
-#include "gpu/launch.hpp"
+#include "gpu/system_word.hpp"
 #ifdef __CUDACC__
 #include <cuda_fp16.h>
-
-#include <cuda/atomic>
 #endif
 
 namespace f32_by_halves {
 
-using course::bf16, course::Index, course::SharedTile, course::View;
+using course::bf16, course::Index, course::relaxed, course::SharedTile, course::SystemWord, course::View;
 
 /// FP16, IEEE's half: 11 bits of significand where BF16 has 8, and exponents from -14 to 15 only. A sign, 5
 /// bits of exponent, 10 of fraction; calculated with as a float. A product of two is exact there.
@@ -135,20 +133,6 @@ constexpr int widest = 192;  // tile of C: it reads factors of as many columns
 /// largest, where the second FP16 is a denormal and loses three bits or more; or a slice's factor is no
 /// float. reported: the product has begun, the others are known.
 enum Found : unsigned { beyond = 1, graded = 2, reported = 4 };
-
-/// A word of pinned memory that a kernel writes and the host reads meanwhile: at the scope of the system, in
-/// no order with other memory.
-#ifdef __CUDACC__
-using SystemWord = cuda::atomic_ref<unsigned, cuda::thread_scope_system>;
-constexpr auto relaxed = cuda::std::memory_order_relaxed;
-#else
-struct SystemWord {  // as much of it as is used: libc++ 16 has no std::atomic_ref
-  unsigned& word;
-  void store(unsigned value, int order) const { __atomic_store_n(&word, value, order); }
-  unsigned load(int order) const { return __atomic_load_n(&word, order); }
-};
-constexpr int relaxed = __ATOMIC_RELAXED;
-#endif
 
 /// The bits of |x|, which are ordered as the numbers are; NaN is above infinity.
 COURSE_INLINE int size_bits(float x) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cmath>
-#include <utility>
 #ifdef __CUDACC__
 #include <cuda_bf16.h>
 #endif
@@ -15,18 +14,6 @@
 namespace f32_by_halves {
 
 using course::Chunk;
-
-#ifndef __CUDACC__  // CUDA's, for the emulator: each returns what was there before
-inline unsigned atomicOr(unsigned* at, unsigned bits) {
-  return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
-}
-inline int atomicAdd(int* at, int more) {
-  return __atomic_fetch_add(at, more, __ATOMIC_RELAXED);
-}
-inline int atomicMax(int* at, int size) {  // a block's threads run one at a time
-  return std::exchange(*at, std::max(*at, size));
-}
-#endif
 
 constexpr int threads = 256;
 constexpr int held = 4;                       // chunks of eight floats that a thread holds in registers,

@@ -191,6 +191,15 @@ struct Cuda {
   };
 };
 
+/// Memory that stays for the next product, of the same stream: a column, since the guard bands of a matrix
+/// are 64 of its rows.
+template <class T>
+T* grow(Cuda::Matrix<T>& kept, Index elements) {
+  if (kept.view().rows() < elements)
+    kept = {}, kept = {elements, 1, 0, Memory::device};  // the old one is freed first
+  return kept.view().data();
+}
+
 /// What `ask` finds of this host thread's device: asked once for each device, whoever calls.
 template <class Ask>
 auto once_a_device(Ask ask) {

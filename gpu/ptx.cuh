@@ -51,6 +51,19 @@ struct WideC {
   static constexpr Place place(int lane, int e) { return FragmentC::place(lane, e); }
 };
 
+/// The same of integers of 8 bits, four in a register, whose sums are of 32: A, 16 × 32.
+struct BytesA {
+  std::uint32_t of[4];
+  static constexpr Place place(int lane, int e) {
+    return {lane / 4 + e / 4 % 2 * 8, lane % 4 * 4 + e / 8 * 16 + e % 4};
+  }
+};
+/// B, 32 × 8, by columns.
+struct BytesB {
+  std::uint32_t of[2];
+  static constexpr Place place(int lane, int e) { return {lane % 4 * 4 + e / 4 * 16 + e % 4, lane / 4}; }
+};
+
 constexpr int tensor_capability = 80, async_capability = 80;
 
 #ifdef __CUDACC__
@@ -95,6 +108,20 @@ __device__ inline void mma_sync(WideC<double>& c, const WideA<double>& a, const 
                  : "+d"(c.of[e % 2 * 2]), "+d"(c.of[e % 2 * 2 + 1])
                  : "d"(a.of[e]), "d"(b.of[e / 2]));
 #endif
+}
+
+/// C += A·B of integers of 8 bits, modulo 2^32.
+__device__ inline void mma_sync(WideC<int>& c, const BytesA& a, const BytesB& b) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "
+      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+r"(c.of[0]), "+r"(c.of[1]), "+r"(c.of[2]), "+r"(c.of[3])
+      : "r"(a.of[0]), "r"(a.of[1]), "r"(a.of[2]), "r"(a.of[3]), "r"(b.of[0]), "r"(b.of[1]));
+}
+/// sum + the products of four bytes, 0 to 255, with four weights, -128 to 127.
+__device__ inline std::uint32_t dp4a(std::uint32_t bytes, std::uint32_t weights, std::uint32_t sum) {
+  asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(bytes), "r"(weights));
+  return sum;
 }
 
 /// Loads four matrices of 8 × 8 from shared memory. Lane l gives the address of row l % 8 of matrix l / 8: 8

@@ -105,26 +105,27 @@ __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
   "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, " \
   "%112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
 #define COURSE_F(s) "+f"(s.of[0]), "+f"(s.of[1]), "+f"(s.of[2]), "+f"(s.of[3])
-#define COURSE_F64(j)                                                                                       \
-  COURSE_F(sum[j]), COURSE_F(sum[j + 1]), COURSE_F(sum[j + 2]), COURSE_F(sum[j + 3]), COURSE_F(sum[j + 4]), \
-      COURSE_F(sum[j + 5]), COURSE_F(sum[j + 6]), COURSE_F(sum[j + 7])
-#define COURSE_WGMMA(N, kind, list, a_, b_, add_, order, ...)                                         \
+#define COURSE_I(s) "+r"(s.of[0]), "+r"(s.of[1]), "+r"(s.of[2]), "+r"(s.of[3])
+#define COURSE_8(E, j)                                                                                 \
+  E(sum[j]), E(sum[j + 1]), E(sum[j + 2]), E(sum[j + 3]), E(sum[j + 4]), E(sum[j + 5]), E(sum[j + 6]), \
+      E(sum[j + 7])
+#define COURSE_WGMMA(N, kind, list, a_, b_, add_, rest, ...)                                          \
   asm volatile("{ .reg .pred p; setp.ne.b32 p, " add_ ", 0; wgmma.mma_async.sync.aligned.m64n" N kind \
-               " {" list "}, " a_ ", " b_ ", p, 1, 1" order "; }"                                     \
+               " {" list "}, " a_ ", " b_ ", p" rest "; }"                                            \
                : __VA_ARGS__                                                                          \
                : "l"(a), "l"(b), "r"(int(add)))
-#define COURSE_WGMMA_OF(kind, order)                                                                  \
+#define COURSE_WGMMA_OF(kind, rest, E)                                                                \
   if constexpr (N == 64)                                                                              \
-    COURSE_WGMMA("64", kind, COURSE_R0, "%32", "%33", "%34", order, COURSE_F64(0));                   \
+    COURSE_WGMMA("64", kind, COURSE_R0, "%32", "%33", "%34", rest, COURSE_8(E, 0));                   \
   else if constexpr (N == 128)                                                                        \
-    COURSE_WGMMA("128", kind, COURSE_R0 ", " COURSE_R1, "%64", "%65", "%66", order, COURSE_F64(0),    \
-                 COURSE_F64(8));                                                                      \
+    COURSE_WGMMA("128", kind, COURSE_R0 ", " COURSE_R1, "%64", "%65", "%66", rest, COURSE_8(E, 0),    \
+                 COURSE_8(E, 8));                                                                     \
   else if constexpr (N == 192)                                                                        \
-    COURSE_WGMMA("192", kind, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2, "%96", "%97", "%98", order,    \
-                 COURSE_F64(0), COURSE_F64(8), COURSE_F64(16));                                       \
+    COURSE_WGMMA("192", kind, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2, "%96", "%97", "%98", rest,     \
+                 COURSE_8(E, 0), COURSE_8(E, 8), COURSE_8(E, 16));                                    \
   else                                                                                                \
     COURSE_WGMMA("256", kind, COURSE_R0 ", " COURSE_R1 ", " COURSE_R2 ", " COURSE_R3, "%128", "%129", \
-                 "%130", order, COURSE_F64(0), COURSE_F64(8), COURSE_F64(16), COURSE_F64(24))
+                 "%130", rest, COURSE_8(E, 0), COURSE_8(E, 8), COURSE_8(E, 16), COURSE_8(E, 24))
 
 /// Begins sum += A·B (or sum = A·B, unless `add`) by a warpgroup, four warps: A 64 × 32 bytes and B, N wide,
 /// from shared memory, as described. Warp w holds rows 16 w to 16 w + 15 of the sum, as fragments of
@@ -134,12 +135,17 @@ template <class T, int N>
 __device__ void wgmma(FragmentC (&sum)[N / 8], std::uint64_t a, std::uint64_t b, bool add) {
   static_assert(N == 64 || N == 128 || N == 192 || N == 256);
   if constexpr (std::is_same_v<T, bf16>) {
-    COURSE_WGMMA_OF("k16.f32.bf16.bf16", ", 0, 1");
+    COURSE_WGMMA_OF("k16.f32.bf16.bf16", ", 1, 1, 0, 1", COURSE_F);
   } else if constexpr (std::is_same_v<T, tf32>) {
-    COURSE_WGMMA_OF("k8.f32.tf32.tf32", "");
+    COURSE_WGMMA_OF("k8.f32.tf32.tf32", ", 1, 1", COURSE_F);
   } else {
-    COURSE_WGMMA_OF("k16.f32.f16.f16", ", 0, 1");
+    COURSE_WGMMA_OF("k16.f32.f16.f16", ", 1, 1, 0, 1", COURSE_F);
   }
+}
+/// The same of integers of 8 bits; B has columns.
+template <int N>
+__device__ void wgmma(WideC<int> (&sum)[N / 8], std::uint64_t a, std::uint64_t b, bool add) {
+  COURSE_WGMMA_OF("k32.s32.s8.s8", "", COURSE_I);
 }
 /// Before the first wgmma, and after a thread has touched the sums.
 __device__ inline void wgmma_fence() {
@@ -166,6 +172,12 @@ template <int n>
 __device__ void fence_registers(FragmentC (&sum)[n]) {
 #pragma unroll
   for (FragmentC& each : sum) asm volatile("" : COURSE_F(each)::"memory");
+}
+
+template <int n>
+__device__ void fence_registers(WideC<int> (&sum)[n]) {
+#pragma unroll
+  for (WideC<int>& each : sum) asm volatile("" : COURSE_I(each)::"memory");
 }
 
 /// Which block of its cluster this is.

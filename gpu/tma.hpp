@@ -34,6 +34,7 @@ CUtensorMap map_of(View<T> matrix, int rows, int cols, int parts = 1) {
                     : std::is_same_v<Element, double> ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64
                     : std::is_same_v<Element, tf32>   ? CU_TENSOR_MAP_DATA_TYPE_TFLOAT32
                     : std::is_same_v<Element, bf16>   ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16
+                    : sizeof(Element) == 1            ? CU_TENSOR_MAP_DATA_TYPE_UINT8
                                                       : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
   const cuuint64_t rows_of_one = cuuint64_t(matrix.rows() / parts),
                    row_bytes = cuuint64_t(matrix.ld()) * sizeof(T);

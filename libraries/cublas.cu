@@ -165,12 +165,15 @@ Product<T> ours(const char* file, const std::string& name) {
       };
 }
 
-/// A variant of ours for a type, and the least compute capability that it needs.
+/// A variant of ours for a type, and the least compute capability that it needs. tensor: of 13's library.
 template <class T>
 struct Partner {
   const char* name;
   Product<T> product;
   int capability;
+  static Partner tensor(const char* name) {
+    return {name, ours<T>(COURSE_TENSOR, std::string("course_tensor_") + name), 80};
+  }
 };
 
 /// A mode of cuBLAS, by itself and in turns with these.
@@ -208,20 +211,17 @@ std::vector<std::string> names() {
 }
 
 void add_variants(course::Step& step, const Asked& asked, char**) {
-  const auto tensor = [](const std::string& name) {
-    return ours<float>(COURSE_TENSOR, "course_tensor_" + name);
-  };
-  std::vector<Partner<float>> partners = {{"f32_by_bf16", tensor("f32_by_bf16"), 80},
-                                          {"f32_by_fp16", tensor("f32_by_fp16"), 80}};
+  std::vector<Partner<float>> partners = {Partner<float>::tensor("f32_by_bf16"),
+                                          Partner<float>::tensor("f32_by_fp16")};
   add(step.f32, "bf16x9", by_nine(), partners, asked);
   partners.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 80});
   add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), partners, asked);
   add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), partners, asked);
-  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {}, asked);
+  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {Partner<double>::tensor("f64_by_integers")},
+      asked);
   add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {}, asked);
   const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
-  add(step.bf16, "heuristics", fastest, {{"bf16", ours<bf16>(COURSE_TENSOR, "course_tensor_bf16"), 80}},
-      asked);
+  add(step.bf16, "heuristics", fastest, {Partner<bf16>::tensor("bf16")}, asked);
   add(step.tf32, "tf32", plain<tf32>(CUBLAS_COMPUTE_32F_FAST_TF32), {}, asked);
   const std::size_t version = cublasLtGetVersion();
   step.flags = "cuBLAS " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +

@@ -3,7 +3,7 @@
 nvcc.
 
 07's loop has eight steps without a branch; 09's load, store and copy 16 bytes at a time where rows
-are aligned; 12's and 13's copy by TMA and multiply by wgmma, with no fence between. No register is
+are aligned; 12's to 14's copy by TMA and multiply by wgmma, with no fence between. No register is
 spilt, in 00's wgmma neither, and ptxas lets products be under way together. Where cuobjdump is, and
 nvcc is the one named there, the machine code in the lessons' .sass files is in the kernels."""
 import re
@@ -50,6 +50,7 @@ HOPPER = {
         "9ping_pongINS_12ClusterShapeILi2EEE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
     },
     "13_f32_by_halves/hopper.cu": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
+    "14_f64_by_integers/hopper.cu": {"8by_wgmmaI": [*TMA, "wgmma.mma_async", "setmaxnreg"]},
 }
 
 
@@ -148,7 +149,7 @@ def not_in_sass(nvcc, source, cubin):
 
 
 def hopper(nvcc, source, folder):
-    """What is wrong with the kernels of 12 and 13 for Hopper."""
+    """What is wrong with the kernels of 12 to 14 for Hopper."""
     failures = []
     fences = r"\b(?:membar|fence\.(?:acq_rel|sc))\S*"
     for file, wanted in HOPPER.items():

@@ -33,6 +33,9 @@ inline float factor(float x) {
 inline double factor(double x) {
   return x;
 }
+inline int factor(std::int8_t x) {
+  return x;
+}
 /// How it adds products to a sum.
 template <class T>
 float sum_of(float sum, const float (&a)[16], const float (&b)[16]) {
@@ -45,6 +48,12 @@ double sum_of(double sum, const double (&a)[16], const double (&b)[16]) {
   return sum;
 }
 
+template <class T>
+int sum_of(int sum, const int (&a)[32], const int (&b)[32]) {
+  for (int p = 0; p < 32; ++p) sum = int(unsigned(sum) + unsigned(a[p] * b[p]));  // modulo 2^32
+  return sum;
+}
+
 /// C += A·B, for fragments and for WMMA's matrices.
 template <class T, class C, class A, class B>
 void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
@@ -52,7 +61,8 @@ void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
   const auto work = [](void* const(&lanes)[32]) {
     const auto of = [&](int l) { return *static_cast<decltype(mine)*>(lanes[l]); };
     using Sum = std::remove_reference_t<decltype(c.of[0])>;
-    Sum rows[16][16] = {}, cols[16][16] = {};  // zeros beyond p = 8, if a fragment ends there
+    constexpr int depth = sizeof(T) == 1 ? 32 : 16;
+    Sum rows[16][depth] = {}, cols[16][depth] = {};  // zeros beyond p = 8, if a fragment ends there
     for (int l = 0; l < 32; ++l) {
       T of_a[sizeof(A) / sizeof(T)], of_b[sizeof(B) / sizeof(T)];
       std::memcpy(of_a, &std::get<1>(of(l)), sizeof(A)), std::memcpy(of_b, &std::get<2>(of(l)), sizeof(B));
@@ -72,6 +82,14 @@ void mma_sync(C& c, const A& a, const B& b, COURSE_WHERE) {
 template <class T>
 void mma_sync(WideC<T>& c, const WideA<T>& a, const WideB<T>& b, COURSE_WHERE) {
   mma_sync<T, WideC<T>, WideA<T>, WideB<T>>(c, a, b, file, line);
+}
+
+inline void mma_sync(WideC<int>& c, const BytesA& a, const BytesB& b, COURSE_WHERE) {
+  mma_sync<std::int8_t, WideC<int>, BytesA, BytesB>(c, a, b, file, line);
+}
+inline std::uint32_t dp4a(std::uint32_t bytes, std::uint32_t weights, std::uint32_t sum) {
+  for (int e = 0; e < 32; e += 8) sum += (bytes >> e & 0xff) * unsigned(std::int8_t(weights >> e));
+  return sum;
 }
 
 template <bool transposed>

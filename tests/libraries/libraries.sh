@@ -107,7 +107,7 @@ cublas)
   cells variant ratio | awk -F, '$1 == "best" && $2 > 0 {found = 1} END {exit !found}' || fail "no ratio: $(cat results.csv)"
   tool 0 --library cublas --size 300 --repeat 3 --type tf32 --fill digits # how cuBLAS rounds others is its own
   [ "$(rows verdict | tr ' ' '\n' | sort -u)" = right ] || fail "not all right: $(cat results.csv)"
-  for row in library,default,f32 library,pedantic,f64 library,tf32,tf32 {best,f32_by_bf16,f32_by_fp16},{default,pedantic},f32 bf16,heuristics,bf16; do
+  for row in library,default,f32 library,pedantic,f64 f64_by_integers,default,f64 library,tf32,tf32 {best,f32_by_bf16,f32_by_fp16},{default,pedantic},f32 bf16,heuristics,bf16; do
     cells variant against type | grep -qx "${row/,/,cuBLAS }" || fail "no row of $row"
   done
   rm results.csv && tool 0 --library cublas --size 300 --type bf16 --sustained
