@@ -1,6 +1,7 @@
 // This machine's GPU, by CUDA's runtime, or by the emulator's: its devices, its clock and its memory.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -195,8 +196,10 @@ struct Cuda {
 /// are 64 of its rows.
 template <class T>
 T* grow(Cuda::Matrix<T>& kept, Index elements) {
-  if (kept.view().rows() < elements)
-    kept = {}, kept = {elements, 1, 0, Memory::device};  // the old one is freed first
+  if (const Index rows = kept.view().rows(); rows < elements) {
+    kept = {};  // the old one is freed first; sizes that grow slowly shall not cost an allocation each
+    kept = {std::max(elements, rows * 3 / 2), 1, 0, Memory::device};
+  }
   return kept.view().data();
 }
 

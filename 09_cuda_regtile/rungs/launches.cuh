@@ -79,20 +79,9 @@ Launch<float> by_stream_k() {
   };
 }
 
-/// Memory for products of one stream. It grows, and stays for the next one.
+/// Memory for products of one stream.
 struct Workspace {
   Cuda::Matrix<float> a, b, sums;
-
-  template <class T>
-  static T* grown(Cuda::Matrix<T>& matrix, Index elements) {
-    if (matrix.view().rows() < elements) {
-      const Index more =
-          matrix.view().rows() * 3 / 2;  // or sizes that grow slowly would cost an allocation each
-      matrix = {};                       // the old one is freed first
-      matrix = {std::max(elements, more), 1, 0, Memory::device};
-    }
-    return matrix.view().data();
-  }
 };
 
 /// Launches a kernel that itself waits for the one before: on Hopper it is ready when that one's blocks have
@@ -142,7 +131,7 @@ void by_parts(View<const float> a, View<const float> b, View<float> c, int parts
     }
     float* const sums =
         count == 1 ? nullptr
-                   : Workspace::grown(course::workspace<Workspace>().sums, count * tiles * (S::BM * S::BN));
+                   : course::grow(course::workspace<Workspace>().sums, count * tiles * (S::BM * S::BN));
     const Block block{S::threads, 1, Index(aligned ? sizeof(Tiles<S>) : sizeof(Ring<S>))};
     course::launch(aligned ? split_k<S, true> : split_k<S, false>, {tiles * count}, block, a, b, c, cut,
                    sums);
@@ -184,7 +173,7 @@ void by_vectors(View<const float> a, View<const float> b, View<float> c) {
       const Index across = ceil_div(n, 256);
       const Index parts = std::clamp<Index>(2 * Cuda::multiprocessors() / across, 1, ceil_div(k, 32));
       const auto with = [&](auto M, auto W) {
-        float* const sums = Workspace::grown(course::workspace<Workspace>().sums, parts * M * across * 256);
+        float* const sums = course::grow(course::workspace<Workspace>().sums, parts * M * across * 256);
         course::launch(rows<M, W, float>, {across, parts}, {256}, a, b, sums);
         launch_after(add_rows<M, float>, {across}, {256}, c, int(parts), sums);
       };
@@ -211,7 +200,7 @@ void packed(View<const float> a, View<const float> b, Product product) {
   Workspace& kept = course::workspace<Workspace>();
   const auto room = [](View<const float> from, Cuda::Matrix<float>& memory) -> View<float> {
     const Index rows = is_aligned(from) ? 0 : from.rows(), cols = course::ceil_div(from.cols(), 4) * 4;
-    return {Workspace::grown(memory, rows * cols), rows, cols, cols};
+    return {course::grow(memory, rows * cols), rows, cols, cols};
   };
   const Copy<float> of_a{a, room(a, kept.a)}, of_b{b, room(b, kept.b)};
   course::launch(pack<float>, {Index{of_a.blocks} + of_b.blocks}, {256}, of_a, of_b);

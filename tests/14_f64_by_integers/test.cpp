@@ -1,5 +1,4 @@
-// f64 products by integers, under the emulator and, compiled by nvcc, on the GPU, against sums in a wider
-// type.
+// f64 products by integers, under the emulator and, by nvcc, on the GPU, against sums in a wider type.
 #ifdef __CUDACC__
 #define DOCTEST_CONFIG_IMPLEMENT
 #endif
