@@ -30,10 +30,9 @@ constexpr T poison() {
 /// What kernels do with a matrix: read it only, or write it and perhaps read it.
 enum class Use { input, output };
 
-/// The guard at `place`, counted in elements from the beginning of a matrix's memory. An input is surrounded
-/// by poison, which spoils the result of whoever reads it. An output is surrounded by different numbers near
-/// 1: NaN may keep its bits when something is added to it, and among equal numbers a copied neighbour would
-/// not show.
+/// The guard at `place`, in elements from the beginning of a matrix's memory. Round inputs lies poison, which
+/// spoils any result that reads it; round outputs, different numbers near 1: NaN may keep its bits when
+/// something is added to it, and among equal numbers a copied neighbour would not show.
 template <class T>
 constexpr T guard(Use use, Index place) {
   if (use == Use::input) return poison<T>();
