@@ -130,7 +130,7 @@ __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
 /// Begins sum += A·B (or sum = A·B, unless `add`) by a warpgroup, four warps: A 64 × 32 bytes and B, N wide,
 /// from shared memory, as described. Warp w holds rows 16 w to 16 w + 15 of the sum, as fragments of
 /// mma.sync. T: bf16 or f16, whose B has rows, so that the transpose is asked for; or tf32, floats cut off
-/// after 19 bits, whose B has columns: N tile rows.
+/// after 19 bits, whose B has columns: N tile rows. No "memory" clobber: only wgmma touches `sum` meanwhile.
 template <class T, int N>
 __device__ void wgmma(FragmentC (&sum)[N / 8], std::uint64_t a, std::uint64_t b, bool add) {
   static_assert(N == 64 || N == 128 || N == 192 || N == 256);
