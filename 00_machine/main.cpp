@@ -17,7 +17,7 @@ using namespace machine;
 
 constexpr const char* title = "00_machine: what this machine is, and what it can do";
 
-/// What --variant chooses from.
+/// The parts that --variant chooses from.
 struct Part {
   const char *name, *idea;
   void (*add)(Session&);
@@ -37,7 +37,7 @@ constexpr Part parts[] = {
     {"gpu", "the GPU: what it is, its roofs, copies to it and back", add_gpu, add_gpu_roofs, gpu_missing},
 };
 
-/// What holds where nothing is given.
+/// The defaults of the options.
 course::Options defaults(const Topology& machine) {
   course::Options options;
   const int all = std::min(static_cast<int>(machine.cpus.size()), course::usable_cpus());

@@ -8,7 +8,7 @@
 
 namespace machine {
 
-/// What the parts of the program share.
+/// The state that the parts of the program share.
 struct Session {
   const course::Options& options;
   const Topology& machine;
@@ -17,7 +17,7 @@ struct Session {
   bool asks_for(const std::string& type) const;
 };
 
-/// Measures if the row is wanted: `fill` is called for what to write.
+/// Measures a row if it is wanted: `fill` says what to write.
 template <class F>
 void add_if_wanted(Session& session, Row row, F fill) {
   if (!session.sheet.wants(row)) return;
@@ -40,7 +40,7 @@ void add_reads(Session& session);
 #ifdef COURSE_HAS_NVCC
 /// Why there is nothing to measure; or nothing.
 std::string gpu_missing();
-/// What it is, its clock, and its roofs.
+/// The GPU's description, clock and roofs.
 void add_gpu(Session& session);
 /// The peaks, the bandwidths and the copies.
 void add_gpu_roofs(Session& session);

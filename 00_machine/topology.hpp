@@ -43,7 +43,7 @@ Topology topology();
 /// The vector sets that this processor and its system have, from the narrowest.
 std::vector<const Kernels*> vector_sets();
 
-/// What a row says of a cache besides its size; `cores`: the usable ones.
+/// The words of a row about a cache besides its size; `cores`: the usable ones.
 std::string note_of(const Cache& cache, int cores);
 
 void add_processor(Sheet& sheet, const Topology& machine);

@@ -12,14 +12,14 @@
 namespace machine {
 namespace {
 
-/// What the file of a hardware thread says; empty if there is none.
+/// The content of a hardware thread's file; empty if there is none.
 std::string fact(int cpu, const std::string& name) {
   std::string text;
   std::ifstream("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/" + name) >> text;
   return text;
 }
 
-/// Those of "0-3,8" that are among these.
+/// The numbers of a list such as "0-3,8" that are among these.
 std::vector<int> listed(const std::string& text, const std::vector<int>& among) {
   std::vector<int> found;
   std::istringstream parts(text);
@@ -46,7 +46,7 @@ Topology topology() {
 #endif
   if (found.cpus.empty()) throw course::Refusal{"there is no core that this process may use"};
   const std::vector<int> usable = found.cpus;
-  /// Which of its core's usable threads one is.
+  /// The number of a thread among the usable ones of its core.
   const auto which = [&usable](int cpu) {
     const std::vector<int> siblings = listed(fact(cpu, "topology/thread_siblings_list"), usable);
     return std::find(siblings.begin(), siblings.end(), cpu) - siblings.begin();

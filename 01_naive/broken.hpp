@@ -57,14 +57,14 @@ void beyond_the_row(View<const T> a, View<const T> b, View<T> c) {
   if (c.rows() > 0) c(c.rows() - 1, c.cols()) = 0;
 }
 
-/// `j <= c.cols()`.
+/// Goes a column too far: `j <= c.cols()`.
 template <class T>
 void one_column_too_far(View<const T> a, View<const T> b, View<T> c) {
   const Index n = c.cols() + 1;
   ijk<T>(a, {b.data(), b.rows(), n, b.ld()}, {c.data(), c.rows(), n, c.ld()});
 }
 
-/// `i <= c.rows()`.
+/// Goes a row too far: `i <= c.rows()`.
 template <class T>
 void one_row_too_far(View<const T> a, View<const T> b, View<T> c) {
   const Index m = c.rows() + 1;

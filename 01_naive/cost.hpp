@@ -10,7 +10,7 @@ namespace naive::cost {
 using course::Cost, course::Extents, course::line, course::Settings, course::Shape;
 
 // [ijk]
-/// A row of A along, a column of B down, one sum.
+/// ijk: along a row of A and down a column of B, with one sum.
 template <class T>
 Cost ijk(const Shape& s, const Settings&) {
   const Extents<T> e(s);

@@ -5,7 +5,7 @@
 
 namespace tiling::wrong {
 
-/// Whole tiles only: what is left at the right and at the bottom is forgotten.
+/// Whole tiles only: the columns at the right and the rows at the bottom are forgotten.
 template <class T>
 void whole_tiles_only(View<const T> a, View<const T> b, View<T> c, Index tile) {
   const Index m = c.rows() / tile * tile, k = a.cols() / tile * tile, n = c.cols() / tile * tile;
@@ -31,7 +31,7 @@ void overwritten_by_each_tile(View<const T> a, View<const T> b, View<T> c, Index
   }
 }
 
-/// The edge tile counted twice: the loops step by tile - 1 and take tile.
+/// Edges of tiles are counted twice: the loops step by tile - 1 and take tile.
 template <class T>
 void overlapping(View<const T> a, View<const T> b, View<T> c, Index tile) {
   const Index step = tile > 1 ? tile - 1 : 1, width = tile > 1 ? tile : 2;

@@ -11,7 +11,7 @@ namespace tiling::cost {
 using course::Cost, course::Extents, course::Settings, course::Shape;
 
 // [tiles]
-/// What tiles of m × k by k × n bring in: B's tile serves the rows of its tile of C, then waits for the next
+/// The reuses of tiles of m × k by k × n: B's tile serves the rows of its tile of C, then waits for the next
 /// row of tiles; C's tile comes once for each step of tiles along k, A's once for each along n.
 template <class T>
 void tiles(Cost& cost, const Extents<T>& e, double tile) {
@@ -52,7 +52,7 @@ Cost two_level(const Shape& s, const Settings& settings) {
   return cost;
 }
 
-/// Four rows of B loaded, four of C loaded and stored, for sixteen multiply-adds; the tiles as before.
+/// For sixteen multiply-adds four numbers of B are loaded, and four of C loaded and stored; tiles as before.
 template <class T>
 Cost four_by_four(const Shape& s, const Settings& settings) {
   const Extents<T> e(s);

@@ -24,7 +24,7 @@ void four_by_four(View<const T> a, View<const T> b, View<T> c, Index tile);
 
 // The experiment of SMALL_TILES.md, in gemm_orders.cpp: two orders inside a tile, by the same machine code.
 
-/// Where a loop begins, and how far it goes on with each of its two counters.
+/// A matrix as a loop walks it: its beginning, and the strides of the two counters.
 template <class T>
 struct Walk {
   T* at;

@@ -11,7 +11,7 @@ namespace openmp::cost {
 
 using course::Cost, course::Extents, course::line, course::Settings, course::Shape;
 
-/// ijk: a line of B for each step down the column; the sums are as many as a register of 16 bytes holds.
+/// ijk: each step down B's column touches a line; there are as many sums as a register of 16 bytes holds.
 template <class T>
 Cost collapse_simd(const Shape& s, const Settings&) {
   const Extents<T> e(s);
@@ -41,7 +41,7 @@ Cost tiled(const Shape& s, const Settings& settings) {
   return cost;
 }
 
-/// Four rows of B loaded, four of C loaded and stored, for sixteen multiply-adds.
+/// For sixteen multiply-adds four numbers of B are loaded, and four of C loaded and stored.
 template <class T>
 Cost tiled_simd(const Shape& s, const Settings& settings) {
   const Extents<T> e(s);

@@ -26,7 +26,7 @@ COURSE_INLINE bool with(Change change) {
   return change != Change::COURSE_WITHOUT;
 }
 
-/// One of several parts, as even as can be.
+/// One of several parts of nearly equal size.
 struct Part {
   Index from, count;
 };
@@ -47,8 +47,8 @@ struct BlockSizes {
 };
 
 // [textbook]
-/// Half a cache each: of L1 for a micro-panel of B (kc × nr), of L2 for a block of A (mc × kc), of L3 for a
-/// block of B (kc × nc). Goto and van de Geijn, 2008.
+/// Blocks that fill half a cache each: a micro-panel of B (kc × nr) of L1, a block of A (mc × kc) of L2, a
+/// block of B (kc × nc) of L3. Goto and van de Geijn, 2008.
 COURSE_INLINE BlockSizes textbook(TileShape tile, int size, const Caches& caches) {
   const Index nr = tile.nr(size), kc = std::max<Index>(1, caches.l1 / 2 / (nr * size));
   const Index mc = std::max<Index>(1, caches.l2 / 2 / (kc * size * tile.mr)) * tile.mr;

@@ -22,7 +22,7 @@ void stale_block(View<const T> a, View<const T> b, View<T> c) {
   }
 }
 
-/// A mask that is a lane short: the last column of the matrix stays what it was.
+/// A mask that is one lane short: the last column of C stays unchanged.
 template <class T>
 void short_mask(View<const T> a, View<const T> b, View<T> c) {
   const Index cols = c.cols() > 0 ? c.cols() - 1 : 0;

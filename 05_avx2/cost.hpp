@@ -10,7 +10,7 @@ namespace avx2::cost {
 
 using course::Cost, course::CostOf, course::Extents, course::ikj, course::Settings, course::Shape;
 
-/// dot: two rows along, a sum in each lane of a vector. The copy walks down Bᵀ.
+/// dot: loads along two rows, with a sum in each lane of a vector. The copy walks down Bᵀ.
 template <class T>
 Cost dot(const Shape& s, const Settings&) {
   const Extents<T> e(s);

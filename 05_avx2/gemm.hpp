@@ -110,10 +110,10 @@ struct Product {
   }
 };
 
-/// What gemm does first, with alpha 1: if C is one tile, the product where A and B lie, and true.
+/// gemm's first attempt, with alpha 1: if C is one tile, multiplies A and B where they lie, and returns true.
 template <TileShape tile, class T>
 bool tiny(const Product<T>& x, T beta);
-/// What it does next, likewise: if copies of A and B would gain nothing.
+/// Its next attempt, likewise: for products in which copies of A and B would gain nothing.
 template <TileShape tile, class T>
 bool small(const Product<T>& x, T beta, const Caches& caches, int threads);
 

@@ -36,7 +36,7 @@ COURSE_INLINE void micro_kernel(const T* a, Index a_row, Index a_col, View<const
 }
 // [/micro_kernel]
 
-/// What whole tiles leave over: the rows from m on, the columns from n on.
+/// The part of C beyond whole tiles: rows from m on, columns from n on.
 template <class T>
 void edges(View<const T> a, View<const T> b, View<T> c, Index m, Index n) {
   for (Index i = 0; i < c.rows(); ++i)

@@ -48,7 +48,7 @@ Types column_types(const Cyclic& cols, Index ld) {
   return types;
 }
 
-/// What a rank has.
+/// The parts of A, B and C that a rank has.
 template <class T>
 struct Dealt {
   Cyclic rows, cols;                                 // of C
@@ -64,14 +64,14 @@ struct NineTypes {
 
 enum { a_rows, b_cols, c_rows, c_blocks };  // tags
 
-/// The first row (or column) that a part has; the end if it has none.
+/// The first row (or column) of a part; the end if the part is empty.
 inline Index first_of(const Cyclic& dealt, Index part) {
   return std::min(part * dealt.block, dealt.extent);
 }
 
-/// 1. Rank 0 sends each grid row its rows of A and C, to the first of the row; each grid column its columns
-/// of B, to the first of the column. 2. The first of a row has A's rows broadcast, and deals the columns of
-/// C out; the first of a column has B's columns broadcast.
+/// 1. Rank 0 sends each grid row's rows of A and C to the first rank of the row, and each grid column's
+/// columns of B to the first rank of the column. 2. The first rank of a row broadcasts A's rows there and
+/// distributes the columns of C; the first rank of a column broadcasts B's columns.
 template <class T>
 void deal(const Dealt<T>& d, const NineTypes& types, const Grid& grid) {
   std::vector<MPI_Request> sent;

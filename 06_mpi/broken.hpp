@@ -6,7 +6,7 @@
 
 namespace mpi::wrong {
 
-/// m / ranks rows of each rank: where that leaves a remainder, the last rank has computed it in vain.
+/// Rank 0 takes m / ranks rows from each rank: what the last rank computes beyond that is lost.
 template <class T>
 void rest_lost(const Shared<T>& s, MPI_Comm ranks) {
   const int me = rank_in(ranks), size = size_of(ranks);
@@ -66,7 +66,7 @@ void not_waited_for(const Shared<T>& s, MPI_Comm ranks) {
   }
 }
 
-/// Each panel from the rank next to the one that has it: what lies in the buffer there.
+/// The rank next to a panel's owner broadcasts it, and sends what lies in its buffer.
 template <class T>
 void wrong_root(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
   for (Index s = 0; s < panels.count(); ++s) {

@@ -11,7 +11,7 @@ namespace mpi::cost {
 
 using course::Shape;
 
-/// Rows: rank 0 gets back all of C but its own rows; another its rows of A and C, and all of B.
+/// By rows: rank 0 receives all rows of C but its own; each other rank its rows of A and C, and all of B.
 inline double rows(const Shape& s, int ranks) {
   const auto rank = [&](Index r) {
     const Index mine = part(s.m, ranks, r).count;
@@ -21,7 +21,7 @@ inline double rows(const Shape& s, int ranks) {
 }
 
 // [summa]
-/// SUMMA on p × q: of A its rows but not its columns of panels, of B its columns but not its rows of panels.
+/// SUMMA on p × q: a rank receives the panels of its rows of A and of its columns of B that it does not own.
 /// Where all divides evenly, mk (1 - 1/q) / p + kn (1 - 1/p) / q.
 inline double summa(const Shape& s, int p, int q, Index mb, Index nb) {
   Index most = 0;

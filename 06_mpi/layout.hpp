@@ -8,12 +8,12 @@ namespace mpi {
 using course::Index;
 using course::View;
 
-/// So many rows, from this one on.
+/// A range of rows: the first one, and how many.
 struct Part {
   Index from, count;
 };
 
-/// What rank `r` of so many ranks has when rows are shared out as evenly as can be: one more or less.
+/// Rank `r`'s range when rows are shared out evenly: ranges differ by one row at most.
 constexpr Part part(Index rows, Index ranks, Index r) {
   const Index from = rows * r / ranks;
   return {from, rows * (r + 1) / ranks - from};
@@ -33,7 +33,7 @@ struct Cyclic {
     const Index mine = blocks_of(part);
     return mine == 0 ? 0 : (mine - 1) * block + size((mine - 1) * parts + part);
   }
-  /// Which row of the matrix the part's row `local` is.
+  /// The row of the matrix that is the part's row `local`.
   constexpr Index global(Index part, Index local) const {
     return (local / block * parts + part) * block + local % block;
   }

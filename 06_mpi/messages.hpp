@@ -16,7 +16,7 @@ MPI_Datatype element() {
   return std::is_same_v<T, float> ? MPI_FLOAT : std::is_same_v<T, double> ? MPI_DOUBLE : MPI_INT32_T;
 }
 
-/// A derived datatype, committed, and freed when it goes; a message on its way keeps what it needs of it.
+/// A committed derived datatype, freed at destruction; MPI keeps what messages under way need of it.
 class Type {
  public:
   explicit Type(MPI_Datatype made) : made_(made) { MPI_Type_commit(&made_); }
@@ -30,7 +30,7 @@ class Type {
   MPI_Datatype made_;
 };
 
-/// The same with another extent: bytes from one such element of a message to the next.
+/// The same type with another extent, the bytes from one element of a message to the next.
 inline MPI_Datatype resized(MPI_Datatype made, MPI_Aint extent) {
   MPI_Datatype result = MPI_DATATYPE_NULL;
   int size = 0;
@@ -69,7 +69,7 @@ double bytes_received();
 /// Its sends, receives and broadcasts that have begun and that no call has completed.
 int requests_under_way();
 
-/// P × Q ranks, row by row: this one's place, and who shares its grid row and its grid column.
+/// A grid of P × Q ranks, row by row: this rank's place, and the communicators of its row and its column.
 struct Grid {
   int p, q, row, col;
   MPI_Comm all = MPI_COMM_NULL, along_row = MPI_COMM_NULL, along_col = MPI_COMM_NULL;
@@ -80,8 +80,8 @@ struct Grid {
         row(rank_in(MPI_COMM_WORLD) / q),
         col(rank_in(MPI_COMM_WORLD) % q) {}
 
-  /// Makes the communicators, once for all products on such a grid; MPI_Finalize frees them. All ranks
-  /// together: so neither a constructor nor a destructor does it, which one rank alone may run.
+  /// Makes the communicators, once for all products on such a grid; MPI_Finalize frees them. The call is
+  /// collective, so it is not left to a constructor or destructor, which one rank alone may run.
   void connect() {
     static std::map<std::pair<int, int>, Grid> made;
     const auto [known, is_new] = made.try_emplace({p, q}, *this);

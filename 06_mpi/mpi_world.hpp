@@ -10,7 +10,7 @@
 
 namespace course {
 
-/// Starts MPI when it is made and ends it when it goes: one a program, in main.
+/// Starts MPI at construction and ends it at destruction: a program has one, in main.
 class MpiWorld : public World {
  public:
   MpiWorld(int* argc, char*** argv) {

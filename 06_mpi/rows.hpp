@@ -7,7 +7,7 @@
 
 namespace mpi {
 
-/// What a rank has: rank 0 whole matrices, which it sends rows of; each rank its rows of A and C, and B.
+/// A rank's matrices: each has its rows of A and C, and B; rank 0 has whole ones, whose rows it sends.
 template <class T>
 struct Shared {
   View<const T> all_a, all_c;  // at rank 0
@@ -57,7 +57,7 @@ struct Flying {
 };
 
 // [scatter_immediate]
-/// Starts every message and then waits for all: they travel in any order, and none waits for a slower one.
+/// Starts every message and then waits for all: messages travel in any order, and none waits for another.
 template <class T>
 void scatter_immediate(const Shared<T>& s, MPI_Comm ranks) {
   const int me = rank_in(ranks), size = size_of(ranks);

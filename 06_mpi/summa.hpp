@@ -7,7 +7,7 @@
 
 namespace mpi {
 
-/// What multiplies on a rank: C += A·B in so many threads.
+/// The kernel of a rank: C += A·B in so many threads.
 template <class T>
 using Multiply = void (*)(View<const T> a, View<const T> b, View<T> c, int threads);
 
@@ -26,7 +26,7 @@ struct Panels {
     T* const own = a + s / of_a.parts * of_a.block * c.rows();
     return {s % of_a.parts == col ? own : buffer_a[s % 2], c.rows(), of_a.size(s), of_a.size(s)};
   }
-  /// Panel s of B in its columns.
+  /// Panel s of B in this rank's columns of C.
   View<T> panel_b(Index s, Index row) const {
     T* const own = b + s / of_b.parts * of_b.block * c.cols();
     return {s % of_b.parts == row ? own : buffer_b[s % 2], of_b.size(s), c.cols(), c.cols()};
@@ -88,13 +88,13 @@ void summa_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> mult
 }
 // [/summa]
 
-/// The whole product in one go: what is on its way has to get on without help.
+/// Multiplies in one call, so messages under way advance without the program's help.
 template <class T>
 void summa_unaided(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
   summa_in_slices(panels, grid, multiply, threads, panels.c.cols());
 }
 
-/// And the program looks after what is on its way.
+/// Multiplies in slices, between which the program lets MPI advance its messages.
 template <class T>
 void summa(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads) {
   summa_in_slices<T>(panels, grid, multiply, threads, four_slices(panels));

@@ -7,13 +7,13 @@
 
 namespace mpi {
 
-/// In which order panels are taken: any will do, if all ranks take the same.
+/// The order in which panels are multiplied: any will do, if it is the same on all ranks.
 enum class Order {
   dealt,    // as they were dealt out: each has another owner than the one before
   by_owner  // all of one grid column, then all of the next
 };
 
-/// Which panel is taken at turn `turn`.
+/// The panel that is multiplied at turn `turn`.
 constexpr Index panel_at(Order order, Index turn, const Cyclic& panels) {
   if (order == Order::dealt) return turn;
   Index owner = 0;
@@ -29,7 +29,7 @@ class Ring {
   Ring(MPI_Comm ranks, MPI_Request* coming, MPI_Request* going)
       : ranks_(ranks), me_(rank_in(ranks)), size_(size_of(ranks)), coming_(coming), going_(going) {}
 
-  /// Gets ready for a panel of somebody else's.
+  /// Begins to receive another rank's panel.
   void expect(View<T> panel, int owner) {
     if (owner == me_) return;
     MPI_Irecv(panel.data(), rows_in(panel), row_type(panel), (me_ + size_ - 1) % size_, 0, ranks_, coming_);
@@ -46,8 +46,8 @@ class Ring {
   MPI_Request *coming_, *going_;
 };
 
-/// At each turn: what has come is passed on, the next is expected, and meanwhile all multiply, slice by
-/// slice.
+/// At each turn a rank passes on the panel that has arrived and begins to receive the next; meanwhile it
+/// multiplies, slice by slice.
 template <class T>
 void summa_ring_in_slices(const Panels<T>& panels, const Grid& grid, Multiply<T> multiply, int threads,
                           Index slice, Order order) {

@@ -23,7 +23,7 @@ inline Dim2 squarest(int ranks) {
   return {p, ranks / p};
 }
 
-/// What a rank has of a product, and its phases. It is made and let go without a message: one rank may throw.
+/// A rank's part of a product, and its phases. Constructor and destructor send nothing: one rank may throw.
 template <class T>
 class Scheme {
  public:
@@ -65,7 +65,7 @@ class Scheme {
   std::list<Matrix<T>> taken_;
 };
 
-/// Rank 0 has the matrices, each rank multiplies rows of C. `scatter` and `gather` are what it is about.
+/// Rank 0 has the matrices, each rank multiplies rows of C. Variants differ in `scatter` and `gather`.
 template <class T>
 class ByRows : public Scheme<T> {
  public:
@@ -140,7 +140,7 @@ class BlockCyclic : public Scheme<T> {
   NineTypes types_;
 };
 
-/// Matrices that lie distributed on a grid before and after: nobody holds more of them than his share.
+/// Matrices that stay distributed on a grid: no rank holds more than its share.
 template <class T>
 class OnGrid : public Scheme<T> {
  public:

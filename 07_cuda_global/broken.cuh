@@ -30,7 +30,7 @@ __global__ void b_by_row(View<const T> a, View<const T> b, View<T> c) {
   c(i, j) = sum;
 }
 
-/// The number of blocks is rounded down: what is left of the rows has none.
+/// The number of blocks is rounded down: the last rows have none.
 template <class T>
 static void row_of_blocks_lost(Kernel<T> kernel, Block block, View<const T> a, View<const T> b, View<T> c) {
   course::launch(kernel, Grid{course::ceil_div(c.cols(), block.x), c.rows() / block.y}, block, a, b, c);

@@ -43,8 +43,8 @@ __global__ void coalesced(View<const T> a, View<const T> b, View<T> c) {
 template <class T>
 using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
 
-/// Starts `kernel` with a thread for each element, x along the rows of C: as many blocks as cover it. What is
-/// beyond CUDA's limit in y is done by another launch.
+/// Starts `kernel` with a thread for each element, x along the rows of C, and as many blocks as cover C. Rows
+/// beyond CUDA's limit of blocks in y have another launch.
 template <class T>
 static void rows_along_x(Kernel<T> kernel, Block block, View<const T> a, View<const T> b, View<T> c) {
   const Index most = course::most_blocks_in_y * block.y;

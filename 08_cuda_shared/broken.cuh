@@ -24,7 +24,7 @@ __global__ void barriers(View<const T> a, View<const T> b, View<T> c) {
   if (inside) c(i, j) = sum;
 }
 
-/// No bounds: right where all sides are multiples of the tile, and nowhere else.
+/// A kernel without bounds: right only where all sides are multiples of the tile.
 template <class T, int tile>
 __global__ void no_guard(View<const T> a, View<const T> b, View<T> c) {
   __shared__ SharedTile<T, tile, tile> a_tile;

@@ -10,8 +10,8 @@ namespace cuda_shared::cost {
 
 using course::Cost, course::Extents, course::Index, course::Settings, course::Shape;
 
-/// How many wavefronts a warp's load takes of `bytes` in each of a few rows, `stride` bytes apart: the words
-/// of one bank come one after the other.
+/// The wavefronts of a warp's load of `bytes` from each of a few rows, `stride` bytes apart: words of one
+/// bank come one after the other.
 inline double along_rows(Index rows, Index bytes, Index stride) {
   std::array<Index, 32> words{};  // that are wanted of each bank
   for (Index row = 0; row < rows; ++row)
@@ -21,9 +21,9 @@ inline double along_rows(Index rows, Index bytes, Index stride) {
 }
 
 // [shared]
-/// For each q a warp reads a row of B's tile; of A's it reads 16 bytes at a time, two wavefronts; for each
-/// tile it loads twice, perhaps from several rows, and stores twice. A block of fewer than 32 threads fills a
-/// part of its only warp.
+/// For each q a warp reads a row of B's tile and 16 bytes at a time of A's, two wavefronts. For each pair of
+/// tiles it loads twice, perhaps from several rows, and stores twice. A block of fewer than 32 threads fills
+/// a part of its only warp.
 template <class T>
 Cost shared(const Shape& s, const Settings& settings) {
   const Extents<T> e(s);

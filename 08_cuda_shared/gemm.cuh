@@ -35,7 +35,7 @@ template <class T>
 using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
 
 // [launch]
-/// Starts a kernel that makes a tile of C a block; what is beyond CUDA's limit in y by another launch.
+/// Starts a kernel whose blocks make a tile of C each; rows beyond CUDA's limit in y have another launch.
 template <class T>
 static void tile_a_block(Kernel<T> kernel, Index tile, View<const T> a, View<const T> b, View<T> c) {
   const Index most = course::most_blocks_in_y * tile;

@@ -33,7 +33,7 @@ __global__ __launch_bounds__(threads) void padding_forgotten(View<const T> a, Vi
       if (i0 + row + r < c.rows() && j0 + col + s < c.cols()) c(i0 + row + r, j0 + col + s) += sum[r][s];
 }
 
-/// Two pairs of tiles in turns, and no barrier when they are changed.
+/// Two pairs of tiles in turns, without a barrier between them.
 template <class T>
 __global__ __launch_bounds__(threads) void no_barrier(View<const T> a, View<const T> b, View<T> c) {
   __shared__ SharedTile<T, BK, BM> a_tile[2];

@@ -7,8 +7,8 @@ namespace cuda_regtile::cost {
 
 using course::Cost, course::Extents, course::Settings, course::Shape;
 
-/// Blocks of BM × BN: of A and B each comes from the second level once for each of them; for 32 multiply-adds
-/// a warp makes `wavefronts` in shared memory.
+/// Blocks of BM × BN: each reads its rows of A and its columns of B from the second level once; a warp needs
+/// `wavefronts` in shared memory for 32 multiply-adds.
 template <class T>
 Cost block_tiles(const Shape& s, double BM, double BN, double wavefronts) {
   const Extents<T> e(s);
@@ -20,8 +20,8 @@ Cost block_tiles(const Shape& s, double BM, double BN, double wavefronts) {
 }
 
 // [costs]
-/// For each q a row of B, and of A, 16 bytes at a time, one word for all: two wavefronts. The tiles are
-/// loaded and stored once for 32 q.
+/// For each q a warp loads a row of B, and of A, 16 bytes at a time, one word for all: two wavefronts. It
+/// loads and stores the tiles once for 32 q.
 template <class T, int TM>
 Cost column(const Shape& s, const Settings&) {
   const double size = sizeof(T), row = 32 * size / 128;

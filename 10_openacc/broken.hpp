@@ -18,7 +18,7 @@ void last_row_lost(View<const T> a, View<const T> b, View<T> c) {
   if (c.rows() > 0) omp_target_simd<T>(a, b, c.block(0, 0, c.rows() - 1, c.cols()));
 }
 
-/// `j <= c.cols()`.
+/// Goes a column too far: `j <= c.cols()`.
 template <class T>
 void one_column_too_far(View<const T> a, View<const T> b, View<T> c) {
   const Index n = c.cols() + 1;

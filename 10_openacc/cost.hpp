@@ -13,13 +13,13 @@ double two_loads() {
   return 1 + along_row(32, sizeof(T));
 }
 
-/// A gang: up to 1024 neighbours in a row of C.
+/// A gang has up to 1024 neighbours in a row of C.
 template <class T>
 Cost one_each(const Shape& s, const Settings&) {
   return element_a_thread<T>(s, 1, 1024, two_loads<T>());
 }
 
-/// A gang: 32 × 32 elements of C.
+/// A gang has 32 × 32 elements of C.
 template <class T>
 Cost tiled(const Shape& s, const Settings&) {
   return element_a_thread<T>(s, 32, 32, two_loads<T>());
@@ -40,7 +40,7 @@ Cost omp_target(const Shape& s, const Settings&) {
   return element_a_thread<T>(s, sizeof(T) / 32.0, 1, 32 * 2);
 }
 
-/// A warp: 32 neighbours in a row of C.
+/// A warp has 32 neighbours in a row of C.
 template <class T>
 Cost omp_target_simd(const Shape& s, const Settings&) {
   return element_a_thread<T>(s, 1, 32, two_loads<T>());

@@ -28,7 +28,7 @@ class DeviceMatrix {
   }
   View<T> view() const { return view_; }
 
-  /// What nobody has written yet holds poison; round it lie guards.
+  /// Fills the matrix with poison, and the memory round it with guards.
   void poison() {
     const Matrix<T> row(1, view_.cols());
     for (Index i = 0; i < view_.rows(); ++i) copy(to_device, row.view(), view_.block(i, 0, 1, view_.cols()));
@@ -40,7 +40,7 @@ class DeviceMatrix {
   void fill_from(View<const T> from) { copy(to_device, from, view_); }
   void copy_to(View<T> to) const { copy(from_device, view_, to); }
 
-  /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
+  /// False if something was written outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
     if (!buffer_) return true;
     const auto parts = guards();

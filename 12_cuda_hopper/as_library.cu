@@ -43,7 +43,7 @@ void by_all(View<const bf16> a, View<const bf16> b, View<float> c, int group_row
   by_scheduler<persistent<BN, depth, buffers>, 1, BN>(sizeof(Memory), a, map_of(b, BK, 64), c, group_rows,
                                                       stay);
 }
-/// b in TF32 is B's transpose.
+/// Multiplies; b in TF32 is B's transpose.
 template <int blocks, int BN, int depth, class T = bf16>
 void in_turns(View<const T> a, View<const T> b, View<float> c) {
   using Memory = PingPongShared<BN, depth, T>;
@@ -57,7 +57,7 @@ struct Kept {
   course::Cuda::Matrix<float> sums;
 };
 
-/// Packs what TMA does not serve; a and b are then what it serves.
+/// Packs matrices that TMA cannot serve; a and b become the copies.
 void pack_unserved(View<const bf16>& a, View<const bf16>& b, Kept& kept) {
   const auto packed = [](View<const bf16>& from, course::Cuda::Matrix<bf16>& memory) {
     if (served(from)) return Packing{};

@@ -17,7 +17,7 @@ inline Cost warpgroup_tiles(const Shape& s, const Settings&) {
   cost.peak = "wgmma_shared";
   return cost;
 }
-/// Four warps make all of 128 × 128. Each of `blocks` stacked CTAs loads 1/`blocks` of the B tile from L2.
+/// Four warps make a tile of 128 × 128. Each of `blocks` stacked CTAs loads 1/`blocks` of the B tile from L2.
 template <int blocks>
 Cost tiles_in_turns(const Shape& s, const Settings&) {
   Cost cost = bf16_tiles(s, blocks * 128, 128, 2 / 128.0 + 2 / 64.0);

@@ -26,7 +26,7 @@ bool serves(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<
 bool serves(View<const tf32> a, View<const tf32> b, View<const float> c);
 bool serves(View<const double> a, View<const double> b, View<const double> c);
 
-/// C += A·B, if served. `best` keeps memory for the next product, of the same stream.
+/// C += A·B, if the variant serves it. `best` keeps memory for the next product, of the same stream.
 void gemm(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<float> c);
 /// It keeps memory of B's size for the next product, of the same stream.
 void gemm(View<const tf32> a, View<const tf32> b, View<float> c);

@@ -42,10 +42,10 @@ __device__ void begin_copies(Stage<BN>& stage, const CUtensorMap& a, const CUten
 }
 // [/boxes]
 
-/// How blocks work together: `blocks` of them, whose tiles lie below each other, in a cluster.
+/// The cooperation of blocks: `blocks` of them, whose tiles lie below each other, form a cluster.
 template <int blocks>
 struct ClusterShape;
-/// Each alone.
+/// Blocks that work alone.
 template <>
 struct ClusterShape<1> {
   static constexpr int blocks = 1;
@@ -217,8 +217,8 @@ __device__ void add_by_tma(const CUtensorMap& c, int i, int j, const FragmentC (
   // [/add_by_tma]
 }
 // [add_by_rows]
-/// The same where TMA cannot, each element by one addition in L2, too; or, not `add`, stores them: 32 columns
-/// of a row at a time, by way of this warp's box.
+/// The same where TMA cannot write: each element by one addition in L2, too, or, unless `add`, by a store; 32
+/// columns of a row at a time, by way of this warp's box.
 template <int BN>
 __device__ void add_by_rows(View<float> c, int i, int j, const FragmentC (&sum)[BN / 8],
                             SharedTile<float, 16, 32>& box, bool add) {

@@ -19,7 +19,7 @@ struct PipelineState {
   COURSE_DEVICE void operator++() {
     if (++stage == depth) stage = 0, parity ^= 1;
   }
-  /// Over so many stages, which are the other group's.
+  /// Skips so many stages, which are the other group's.
   COURSE_DEVICE void skip(int stages) {
     stage += stages;
     parity ^= unsigned(stage / depth % 2);
@@ -27,7 +27,7 @@ struct PipelineState {
   }
 };
 
-/// Lets two groups go on in turns. `turn[g]` ends a phase when the other group has passed the turn to g; the
+/// Makes two groups take turns. `turn[g]` ends a phase when the other group has passed the turn to g; the
 /// first group begins.
 template <class Barrier>
 struct OrderedBarrier {

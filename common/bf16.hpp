@@ -8,7 +8,7 @@
 
 namespace course {
 
-/// A sign, 8 bits of exponent, 7 of fraction; calculated with as a float. A product of two is exact there.
+/// A sign, 8 bits of exponent, 7 of fraction. Arithmetic is that of float, where a product of two is exact.
 struct bf16 {
   bf16() = default;
   /// Rounds to nearest, ties to even; NaN stays NaN.
@@ -29,7 +29,7 @@ struct bf16 {
 struct tf32 {
   tf32() = default;
   COURSE_INLINE explicit tf32(float value) : stored(value) {}
-  /// What it is multiplied as.
+  /// The value that takes part in products.
   COURSE_INLINE operator float() const {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     std::uint32_t rounded;

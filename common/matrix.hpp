@@ -30,9 +30,9 @@ constexpr T poison() {
 /// What kernels do with a matrix: read it only, or write it and perhaps read it.
 enum class Use { input, output };
 
-/// What lies round a matrix, so many elements from where its memory begins. Round an input poison: who reads
-/// it spoils the result. Round an output numbers near 1, another from place to place: what is added to NaN
-/// may leave its bits as they were, and what is copied from a neighbour would not show.
+/// The guard at `place`, in elements from the beginning of a matrix's memory. Round inputs lies poison, which
+/// spoils any result that reads it; round outputs, different numbers near 1: NaN may keep its bits when
+/// something is added to it, and among equal numbers a copied neighbour would not show.
 template <class T>
 constexpr T guard(Use use, Index place) {
   if (use == Use::input) return poison<T>();
@@ -65,7 +65,7 @@ struct Guards {
     for (Index i = 0; i < to.rows(); ++i)
       for (Index j = 0; j < to.cols(); ++j) to(i, j) = guard<T>(use, place + i * where.ld() + j);
   }
-  /// By bits, since NaN equals nothing.
+  /// Compares bits, since NaN equals nothing.
   bool are_in(View<const T> from) const {
     bool intact = true;
     for (Index i = 0; i < from.rows(); ++i)
@@ -107,7 +107,7 @@ class Matrix {
   View<T> view() { return view_; }
   View<const T> view() const { return view_; }
 
-  /// False when somebody wrote outside the matrix: before it, behind it or into the padding.
+  /// False if something was written outside the matrix: before it, behind it or into the padding.
   bool guards_intact() const {
     if (!buffer_) return true;
     const auto parts = guards();

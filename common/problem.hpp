@@ -24,7 +24,7 @@ struct Inputs {
 };
 
 /// A recipe: element (i, j) of an input is a function of (fill, seed, matrix, i, j), on any thread, rank or
-/// GPU. So nobody need hold a whole matrix who does not want to.
+/// GPU, so no process has to hold a whole matrix.
 template <class T>
 struct Problem {
   Shape shape;

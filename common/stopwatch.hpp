@@ -5,7 +5,7 @@
 
 namespace course {
 
-/// Starts when it is made; steady, so that a change of the system's date does not show.
+/// Starts when it is constructed. The clock is steady: a change of the system's date does not affect it.
 class Stopwatch {
  public:
   double seconds() const {

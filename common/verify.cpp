@@ -71,7 +71,7 @@ Indices sample(Index count, std::uint64_t seed, char what) {
   return {drawn.begin(), drawn.end()};
 }
 
-/// What is found of C so far: errors and sizes by row, and the element that is worst for its bound.
+/// The findings on C so far: errors and sizes by row, and the element whose error is largest for its bound.
 struct Found {
   explicit Found(Index m) : error_of_row(at(m)), norm_of_row(at(m)) {}
   std::vector<double> error_of_row, norm_of_row;
@@ -83,7 +83,7 @@ struct Found {
   } worst;
 };
 
-/// At the worst element, its error over γₖ₊₁ (|aᵢ||bⱼ| + |C₀|): k products and k additions round.
+/// The worst element's error over γₖ₊₁ (|aᵢ||bⱼ| + |C₀|): k products and k additions round.
 template <class T>
 double worst_case_share(const Problem<T>& problem, const Found& found) {
   const auto size = [](Result<T> value) { return std::abs(static_cast<double>(value)); };
@@ -135,7 +135,7 @@ struct Verifier<T>::Reference {
     return (8 + truncated) * u * norms + 2 * u * (std::abs(static_cast<double>(c(r, s))) + std::abs(before));
   }
 
-  /// Adds what is found of these elements of C.
+  /// Adds the findings on these elements of C.
   void compare(const Problem<T>& problem, View<const Result<T>> computed, Found& found) const {
     const bool exact = problem.exact();
     for (Index r = 0; r < c.rows(); ++r)

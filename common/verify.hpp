@@ -9,7 +9,7 @@
 
 namespace course {
 
-/// What a check found.
+/// The findings of a check.
 struct Check {
   bool right = false;
   double error_share = 0;     // the largest |C - reference| / allowed of any element; 0 or ∞ for equality

@@ -8,16 +8,16 @@
 
 namespace course {
 
-/// The reuse distance of what another multiprocessor used: beyond any L1.
+/// The reuse distance of data that another multiprocessor used: beyond any L1.
 constexpr double beyond_l1 = 1 << 20;
 
-/// The first level answers a warp in wavefronts of at most 128 bytes, a word from each of its 32 banks: so
-/// many for `lanes` neighbours in a row.
+/// The wavefronts in which the first level answers `lanes` neighbours in a row: each has at most 128 bytes, a
+/// word from each of 32 banks.
 inline double along_row(Index lanes, Index size) {
   return static_cast<double>(ceil_div(lanes * size, 128));
 }
 
-/// Of a kernel with a thread for each element: a warp makes `wavefronts` for each p; a block of `rows` ×
+/// A kernel with a thread for each element: a warp takes `wavefronts` for each p; a block of `rows` ×
 /// `cols` loads its rows of A and its columns of B from L2, which has lost B if it holds less than `between`.
 template <class T>
 Cost element_a_thread(const Shape& s, double rows, double cols, double wavefronts,

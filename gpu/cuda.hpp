@@ -79,7 +79,7 @@ struct Cuda {
   /// Whether the GPU still has work.
   static bool pending() { return cudaStreamQuery(nullptr) == cudaErrorNotReady; }
 
-  /// What `work` takes, by CUDA events: the host's clock would see the launch only.
+  /// The seconds of `work`, by CUDA events: the host's clock would see the launch only.
   template <class Work>
   static double seconds_of(Work work) {
     const auto mark = [] {

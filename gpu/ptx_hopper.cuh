@@ -13,15 +13,15 @@ __device__ inline unsigned shared_address(const void* at) {
   return unsigned(__cvta_generic_to_shared(at));
 }
 
-/// Lies in shared memory. A phase ends when all have arrived that init() named and all bytes have that were
-/// expected; then the next one begins.
+/// A barrier in shared memory. A phase ends when as many have arrived as init() was told, and all bytes that
+/// were expected; then the next one begins.
 struct Barrier {
   std::uint64_t state;
 };
 __device__ inline void init(Barrier& barrier, int arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals));
 }
-/// Makes barriers known to the unit that copies.
+/// Makes initialised barriers visible to the unit that copies.
 __device__ inline void fence_init() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
@@ -79,7 +79,7 @@ template <int n>
 __device__ void bulk_wait_read() {
   asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(n) : "memory");
 }
-/// What this thread has written to shared memory is seen by the units that copy and multiply.
+/// Makes this thread's writes to shared memory visible to the units that copy and multiply.
 __device__ inline void fence_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
@@ -130,7 +130,7 @@ __device__ inline std::uint64_t describe(const void* tile, int beside = 16) {
 /// Begins sum += A·B (or sum = A·B, unless `add`) by a warpgroup, four warps: A 64 × 32 bytes and B, N wide,
 /// from shared memory, as described. Warp w holds rows 16 w to 16 w + 15 of the sum, as fragments of
 /// mma.sync. T: bf16 or f16, whose B has rows, so that the transpose is asked for; or tf32, floats cut off
-/// after 19 bits, whose B has columns: N tile rows.
+/// after 19 bits, whose B has columns: N tile rows. No "memory" clobber: only wgmma touches `sum` meanwhile.
 template <class T, int N>
 __device__ void wgmma(FragmentC (&sum)[N / 8], std::uint64_t a, std::uint64_t b, bool add) {
   static_assert(N == 64 || N == 128 || N == 192 || N == 256);
@@ -159,7 +159,7 @@ template <int n>
 __device__ void wgmma_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(n) : "memory");
 }
-/// Sums of zero, for the first product to be added to.
+/// Sets the sums to zero, for the first product to be added to.
 template <int n>
 __device__ void clear(FragmentC (&sum)[n]) {
 #pragma unroll
@@ -180,7 +180,7 @@ __device__ void fence_registers(WideC<int> (&sum)[n]) {
   for (WideC<int>& each : sum) asm volatile("" : COURSE_I(each)::"memory");
 }
 
-/// Which block of its cluster this is.
+/// This block's number in its cluster.
 __device__ inline int cluster_rank() {
   unsigned rank;
   asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));

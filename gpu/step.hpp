@@ -25,7 +25,7 @@ template <class T>
 using Launch =
     std::function<void(View<const T> a, View<const T> b, View<Result<T>> c, const Settings& settings)>;
 
-/// What a kernel needs besides its matrices.
+/// The requirements of a kernel besides its matrices.
 struct Needs {
   Memory memory = Memory::device;
   bool waits = true;         // false, wrong on purpose: the clock stops when the launch returns
@@ -181,7 +181,7 @@ std::shared_ptr<Variant<T>> gpu(std::string name, std::string idea, Launch<T> la
   return std::make_shared<GpuVariant<T>>(std::move(info), std::move(launch), std::move(needs));
 }
 
-/// Adds a launch on a C that is taken for larger than it is: wrong on purpose.
+/// Adds a launch that takes C for larger than it is: wrong on purpose.
 template <class T>
 void add_too_far(Variants<T>& list, Launch<T> launch, Needs needs = {}) {
   const auto column = [launch](auto a, auto b, auto c, const Settings& settings) {

@@ -121,7 +121,7 @@ __device__ void add_fragments(View<T> c, Index i0, Index j0, const Fragment (&su
   for (int r = 0; r < rows; ++r) add_row(c, i0 + 16 * r, j0, sum[r]);
 }
 
-/// Calls start(first row, grid) of blocks that make tiles of C, once for each CUDA's limit of them in y.
+/// Calls start(first row, grid) for blocks that make tiles of C, once for each 65,535 rows of them.
 template <class Start>
 static void tile_by_tile(Index rows, Index cols, Index tile_rows, Index tile_cols, Start start) {
   for (Index i = 0; i < rows; i += most_blocks_in_y * tile_rows) {

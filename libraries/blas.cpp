@@ -36,7 +36,7 @@ Function symbol(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-/// What a library's function of this type says, or nothing.
+/// The text that a library's function of this type returns, or nothing.
 std::string said_by(void* library, const char* name) {
   const auto function = symbol<const char* (*)()>(library, name);
   const char* const said = function != nullptr ? function() : nullptr;
@@ -46,7 +46,7 @@ std::string said_by(void* library, const char* name) {
 template <class T>
 using Product = std::function<void(const KernelArgs<T>&)>;
 
-/// A library that was loaded, for good.
+/// A library that was loaded, and stays so.
 struct Library {
   std::string name = {};    // "OpenBLAS SkylakeX": as it says itself, with its kernel
   std::string kernel = {};  // "SkylakeX"; empty if it does not say
@@ -82,7 +82,7 @@ Product<T> product(void* library, const char* cblas_name, const char* fortran_na
   };
 }
 
-/// Where each may be, the OpenMP build first: one of pthreads often puts two threads on one core.
+/// The files of each library, the OpenMP build first: one of pthreads often puts two threads on one core.
 const std::map<std::string, std::vector<std::string>> places = {
     {"eigen", {COURSE_EIGEN}},
     {"openblas",

@@ -41,8 +41,8 @@ struct Extents {
   Cost least() const { return {2 * madds, 0, 0, {{a + b, a + b + c}, {c, a + b + c, true}}}; }
 };
 
-/// `touches` steps down columns, a line each. Of the touches of one line all but the last come `soon` one
-/// after the other (the next column), the last one's next after `late` bytes.
+/// `touches` steps down columns, a line each. A line is touched again after `soon` bytes, for the next
+/// column; after the last of its columns, `late` bytes pass.
 template <class T>
 void walk_down(Cost& cost, double touches, double soon, double late, bool changed = false) {
   const double last = sizeof(T) / line;
@@ -51,7 +51,7 @@ void walk_down(Cost& cost, double touches, double soon, double late, bool change
 }
 
 // [ikj]
-/// ikj, of steps 02, 04 and 05: a row of B along, a row of C along, both loaded, C stored.
+/// ikj, of steps 02, 04 and 05: it loads along a row of B and a row of C, and stores C.
 template <class T>
 Cost ikj(const Shape& s, const Settings&) {
   const Extents<T> e(s);

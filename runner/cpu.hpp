@@ -6,7 +6,7 @@
 
 namespace course {
 
-/// What a kernel on the CPU is called with: the matrices and what its row of the results fixes.
+/// The arguments of a kernel on the CPU: the matrices, and the settings of its row of the results.
 template <class T>
 struct KernelArgs {
   View<const T> a, b;

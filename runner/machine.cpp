@@ -19,7 +19,7 @@
 namespace course {
 namespace {
 
-/// The number that a file such as memory.max begins with, else infinity ("max").
+/// The number at the beginning of a file such as memory.max, or infinity ("max").
 double number_in(const std::string& path) {
   double number = 0;
   return std::ifstream(path) >> number ? number : HUGE_VAL;

@@ -10,7 +10,7 @@
 
 namespace course {
 
-/// The processes ("ranks") that run one program together; here a single one: each answer is what it put in.
+/// The processes ("ranks") that run one program together; here there is one, which gets back what it put in.
 /// MpiWorld overrides all. max, broadcast and on_this_host are collective: all ranks call them in the
 /// same order and wait for one another.
 class World {
@@ -23,7 +23,7 @@ class World {
 
   /// Replaces each element by the largest of any rank; none is NaN.
   virtual void max(std::span<double>) const {}
-  /// What rank 0 put in: it decides for all.
+  /// Rank 0's value: it decides for all.
   virtual std::int64_t broadcast(std::int64_t mine) const { return mine; }
   /// The sum over the ranks that share this one's memory.
   virtual double on_this_host(double mine) const { return mine; }
@@ -56,7 +56,7 @@ std::string utc_now();
 /// "g++ 12.2.0"; and the commit built from, with +xxxxxx, a hash of the sources, if they are not its.
 extern const std::string compiler, commit;
 
-/// Bytes a process may still take without being killed: /proc/meminfo and the cgroup's limit, the smaller.
+/// Bytes a process may still take without being killed: the lesser of /proc/meminfo's and the cgroup's.
 double available_memory();
 /// The bytes that the ranks of a host need, each its `bytes`, and those they may take: of the host worst off.
 std::pair<double, double> memory_of(double bytes, const World& world = {});

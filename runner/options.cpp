@@ -15,7 +15,7 @@ using Text = const std::string&;
 using Texts = std::vector<std::string>;
 constexpr Index longest = (Index{1} << 31) - 1;  // in any direction: kernels on GPUs count so far
 
-/// To transform an item: decimal digits and nothing else, from `least` to `most`. CLI11 reads 010 as eight.
+/// Transforms an item of decimal digits alone, from `least` to `most`. CLI11 reads 010 as eight.
 CLI::Validator whole(Index least, Index most = std::numeric_limits<Index>::max()) {
   return {[=](std::string& given) {
             Index value = 0;
@@ -29,7 +29,7 @@ CLI::Validator whole(Index least, Index most = std::numeric_limits<Index>::max()
           ""};
 }
 
-/// To check an item: as many whole numbers as `like` has, an x between them.
+/// Checks an item: it has as many whole numbers as `like`, with an x between them.
 CLI::Validator by_x(Text like, Index least, Index most = longest) {
   return {[=, number = whole(least, most)](Text given) {
             const Texts parts = split(given, 'x');

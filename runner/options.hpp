@@ -36,7 +36,7 @@ struct Options {
   Index pad = 0;
 };
 
-/// Reads the command line: what is given replaces the default in `options`. False for --help, which is
+/// Reads the command line: each given value replaces its default in `options`. False for --help, which is
 /// printed if `is_root`. Throws Refusal.
 bool parse(Options& options, const std::string& title, int argc, const char* const* argv,
            bool is_root = true);

@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* on_gpu = "cuda";  // in the place of an instruction set
 
-/// A rate with so many threads: as measured, else in proportion to the next lower number of threads, and at
-/// most what the next higher one reaches.
+/// The measured rate of so many threads. Without one, the rate is in proportion to the next lower number of
+/// threads, but not above that of the next higher number.
 std::optional<double> rate(const std::map<int, double>* by_threads, int threads) {
   if (by_threads == nullptr) return std::nullopt;
   const auto above = by_threads->lower_bound(threads);

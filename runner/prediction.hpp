@@ -22,7 +22,7 @@ struct Prediction {
   std::array<double, 4> bytes = {};  // cross into the core from L1, and into L1, L2 and L3 from beyond
 };
 
-/// What machine.csv says of the processor and of the GPU: how fast each can be at each thing.
+/// The rates in machine.csv, of the processor and of the GPU.
 class MachineModel {
  public:
   /// Throws Refusal if the file cannot be read or is not 00_machine's.

@@ -16,7 +16,7 @@ constexpr double sample_s = 2e-3;      // seconds of a row's sample in a turn at
 constexpr double unsettled_s = 5e-2;   // a product that takes longer does not notice where its matrices were
 constexpr std::size_t tell_ratio = 3;  // turns: fewer make no ratio
 
-/// What the system counts of this process.
+/// The system's counts of this process.
 Times usage() {
   rusage used = {};
   getrusage(RUSAGE_SELF, &used);
@@ -24,7 +24,7 @@ Times usage() {
           .context_switches = double(used.ru_nvcsw + used.ru_nivcsw)};
 }
 
-/// Each phase as the slowest rank had it.
+/// Each phase's seconds on its slowest rank.
 Times slowest(const World& world, Times times) {
   if (world.size() == 1) return times;
   constexpr auto fields = Times::fields();
@@ -68,7 +68,7 @@ class Row {
   }
   ~Row() { release(); }
 
-  /// Calls a part of a row whose variant has thrown nothing yet.
+  /// Calls a part of a row, unless its variant has already thrown.
   void attempt(void (Row::*part)()) {
     if (thrown_.empty()) try {
         (this->*part)();
@@ -91,7 +91,7 @@ class Row {
     record_.times = slowest(world_, counted);
   }
 
-  /// Whether it has a turn: until --repeat or the budget is spent, in turns not before they make a ratio.
+  /// Whether another turn is due: until --repeat or the budget is spent, or a ratio has enough.
   bool has_turn() const {
     const bool more =
         spent(samples_) < options_.budget || (options_.in_turns && samples_.size() < tell_ratio);

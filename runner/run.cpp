@@ -19,7 +19,7 @@ void for_each_type(const Step& step, F f) {
   f(step.bf16), f(step.tf32), f(step.f32), f(step.f64), f(step.i32);
 }
 
-/// What is known of all variants with one name, whatever their type.
+/// The common traits of all variants with one name, whatever their type.
 using NamedVariant = std::pair<VariantInfo, std::string>;  // and why it cannot run here, else empty
 std::vector<NamedVariant> named_variants(const Step& step) {
   std::vector<NamedVariant> found;

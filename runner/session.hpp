@@ -53,7 +53,7 @@ struct Series {
 template <class T>
 void run_rows(Session& session, CheckedProblem<T>& checked, const std::vector<Series<T>*>& in_turns);
 
-/// Why a variant cannot run here, for want of a processor's features or by its own word; else empty.
+/// Why a variant cannot run here: the processor lacks a feature, or the variant refuses; else empty.
 template <class T>
 std::string refusal_of(const Variant<T>& variant, const Problem<T>& problem, const Settings& settings) {
   const std::string missing = lacking(variant.info.needs);

@@ -47,7 +47,7 @@ struct Times {
             &Times::against_watts, &Times::page_faults,     &Times::context_switches, &Times::accesses,
             &Times::sectors,       &Times::shared_accesses, &Times::wavefronts};
   }
-  /// Adds what another phase of the same run took.
+  /// Adds the seconds of another phase of the same run.
   Times& operator+=(const Times& other) {
     for (const auto part : fields())
       if (other.*part) this->*part = (this->*part).value_or(0) + *(other.*part);
@@ -64,7 +64,7 @@ struct Cost;  // runner/cost.hpp: what a product asks of a processor
 using CostOf = std::function<Cost(const Shape& shape, const Settings& settings)>;
 inline const CostOf uncounted;  // no prediction
 
-/// What is known of a variant before it runs.
+/// The properties of a variant that are known before it runs.
 struct VariantInfo {
   std::string name = {}, idea = {};
   CostOf cost = {};
@@ -109,9 +109,9 @@ class Variant {
   virtual View<const Result<T>> result() = 0;
   /// False if something was written outside a buffer, on a GPU too.
   virtual bool guards_intact() const = 0;
-  /// What else the variant itself found wrong with its runs, on any rank; else empty. All ranks ask.
+  /// Another fault that the variant found in its runs, on any rank; else empty. All ranks ask.
   virtual std::string run_error() const { return {}; }
-  /// Gives back what allocate took: rows follow one another, their memory must not add up.
+  /// Frees what allocate took, so that the memory of successive rows does not add up.
   virtual void release() = 0;
 };
 

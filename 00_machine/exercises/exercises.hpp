@@ -7,7 +7,7 @@ namespace machine::exercises {
 
 using course::Index;
 
-/// Exercise 4: GFLOP/s as a colleague measures them; and with the 12 sums kept.
+/// Exercise 4: GFLOP/s as a colleague measures them, and the same with the 12 sums kept.
 double peak(Index rounds);
 double peak_printed(Index rounds, float* where);
 

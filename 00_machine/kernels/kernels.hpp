@@ -1,4 +1,4 @@
-// What each vector set offers to be measured, and the plain chain of additions.
+// The measured kernels of each vector set, and the plain chain of additions.
 #pragma once
 
 #include <array>

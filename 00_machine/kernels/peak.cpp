@@ -99,7 +99,7 @@ constexpr Few few() {
   return {multiply_add<float, lanes * 4, chains>, lanes, chains};
 }
 
-/// What a set of so many bytes offers if so many chains keep its units busy, of integers so many.
+/// The kernels of a set of so many bytes, with the chains that keep its units busy, and those for integers.
 template <int bytes, int chains, int chains_i32 = chains>
 constexpr Kernels kernels_of(const char* name, const char* f32, const char* f64, const char* i32) {
   return {name,

@@ -9,7 +9,7 @@
 namespace avx2 {
 namespace {
 
-/// Half and half of a vector are added until its lanes fit 16 bytes.
+/// Adds a vector's halves until its lanes fit 16 bytes.
 template <class V>
 auto folded(V x) {
   if constexpr (V::bytes == 16)
@@ -96,8 +96,8 @@ COURSE_INLINE bool dots_pay(const Product<T>& x) {
          dots_pay<Tile>(x.m, narrow ? beyond : 2 * beyond, x.k);  // beside tiles A is read twice
 }
 
-/// These as dot products, the others in tiles, and each thread has some rows; false, and nothing done, if
-/// there is no memory for Bᵀ.
+/// Computes the columns beyond whole vectors as dot products, the others in tiles; each thread has some rows.
+/// Returns false, and does nothing, if there is no memory for Bᵀ.
 template <class Tile, class T>
 [[gnu::noinline]] bool in_tiles_and_dots(const Product<T>& x, Index threads, bool by_rows) {
   const Index beyond = x.n % Tile::V::lanes, whole = x.n - beyond;
@@ -105,7 +105,7 @@ template <class Tile, class T>
   const T* bt = x.b;
   Index bt_row = 0;
   if (x.n > 1 || x.b_row > 1) {
-    bt_row = (ceil_div(x.k, Tile::line) | 1) * Tile::line;  // odd, in lines: rows meet in no cache set
+    bt_row = (ceil_div(x.k, Tile::line) | 1) * Tile::line;  // odd, in lines: rows fall in different sets
     static thread_local Buffer buffer;
     T* const copy = buffer.of<T>(beyond * bt_row);
     if (!copy) return false;

@@ -56,7 +56,7 @@ void macro_kernel(const Operand<T>& a, const View<T>& copy, const BlockOfB<Tile>
 }
 // [/macro_kernel]
 
-/// Where the members of one team wait for each other, and for nobody else.
+/// A barrier for the members of one team.
 struct alignas(64) Barrier {
   std::atomic<Index> arrived = 0;  // in all rounds: nobody arrives for the next before this one is full
 
@@ -118,8 +118,8 @@ void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, cons
 }
 // [/five_loops]
 
-/// How many of the threads are one below the other in the grid in which a thread needs the fewest rows of A
-/// and columns of B. (Columns are shared out by vectors.)
+/// The number of threads below each other in the grid in which a thread needs the fewest rows of A and
+/// columns of B. (Columns are shared out by vectors.)
 constexpr Index threads_down(Index m, Index vectors, Index lanes, Index threads) {
   const auto most = [=](Index d) { return ceil_div(m, d) + ceil_div(vectors, threads / d) * lanes; };
   Index best = threads;
@@ -128,7 +128,7 @@ constexpr Index threads_down(Index m, Index vectors, Index lanes, Index threads)
   return best;
 }
 
-/// How threads share C (m × n): in a grid, and in teams that share copies of B.
+/// The distribution of C (m × n) among threads: a grid, and teams that share copies of B.
 struct Split {
   Index m, vectors, n, lanes;  // columns are shared out by vectors
   Index down, across;          // threads below and beside each other

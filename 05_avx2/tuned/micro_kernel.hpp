@@ -10,7 +10,7 @@
 namespace avx2 {
 namespace {
 
-/// What the kernels are compiled for: the type of the elements, and the tile that is kept in registers.
+/// A kernel's parameters: the type of the elements, and the tile that is kept in registers.
 template <class Element, TileShape tile_shape>
 struct Tile {
   using T = Element;
@@ -22,7 +22,7 @@ struct Tile {
   using Narrower = Tile<T, TileShape{shape.mr, shape.vectors - 1, shape.bytes}>;
 };
 
-/// Where a row is, to be prefetched. The address is a number, not a pointer, for it may be beyond the matrix:
+/// A row's place, to be prefetched. The address is a number, not a pointer, for it may be beyond the matrix:
 /// to prefetch what is there does no harm, and nothing waits for it.
 struct RowAddress {
   Index at, ld;  // and bytes to the next row

@@ -49,14 +49,14 @@ Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T
 
 template <class Tile>
 constexpr int most_steps = many_registers<Tile> ? 8 : 4;
-/// For 1 … most_steps: the kernel of as many rows as there are registers for, and that of one.
+/// The kernels for 1 … most_steps steps: of as many rows as there are registers for, and of one.
 template <class Tile>
 constexpr auto row_kernels = table<most_steps<Tile>>([](auto step) {
   constexpr int steps = decltype(step)::value + 1, registers = many_registers<Tile> ? 24 : 8;
   return std::array{row_by_row<typename Tile::V, std::clamp(registers / steps, 1, 4), steps>,
                     row_by_row<typename Tile::V, 1, steps>};
 });
-/// Of B, as many columns at a time as stay in L1.
+/// Takes as many columns of B at a time as stay in L1.
 template <class Tile, class T>
 void along_n(const Product<T>& x, Index l1) {
   const Pieces across(x.n / Tile::V::lanes, std::max<Index>(1, l1 / 2 / (x.k * Tile::V::bytes)));

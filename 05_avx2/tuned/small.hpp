@@ -43,7 +43,7 @@ COURSE_INLINE void multiply_C(const Product<T>& x, T beta) {
         x.c[i * x.c_row + j] = beta == T{0} ? T{0} : beta * x.c[i * x.c_row + j];
 }
 
-/// All of C, if it is a tile of this height and width.
+/// Computes all of C, if it is a tile of this height and width.
 template <class Tile, class T>
 COURSE_INLINE bool is_one_tile(const Product<T>& x, T beta) {
   if (x.m > Tile::mr || x.n > Tile::nr) return false;
@@ -52,7 +52,7 @@ COURSE_INLINE bool is_one_tile(const Product<T>& x, T beta) {
   return true;
 }
 
-/// More than a tile, by this variant.
+/// Computes more than a tile, by this variant.
 template <class Tile, class T>
 [[gnu::noinline]] void multiply_by(Variant variant, const Product<T>& x, const Caches& caches,
                                    Index threads) {

@@ -85,8 +85,8 @@ constexpr auto small_kernels = table<Tile::vectors>([](auto vector) {
   });
 });
 
-/// A tile, by the kernel of its height and width. Uses half-width vectors if n fits: they straddle cache
-/// lines less often.
+/// Computes a tile by the kernel of its height and width. Uses half-width vectors if n fits: they straddle
+/// cache lines less often.
 template <class Tile, class T>
 COURSE_INLINE void one_tile(const Product<T>& x) {
   if constexpr (Tile::V::bytes > 16)
@@ -97,7 +97,7 @@ COURSE_INLINE void one_tile(const Product<T>& x) {
       x.a, x.a_row, x.a_col, x.b, x.b_row, x.c, x.c_row, x.k, x.n);
 }
 
-/// All cut into the fewest pieces of at most `most`, as even as can be: the first ones have one more.
+/// The fewest pieces of at most `most`, of nearly equal size: the first ones have one more.
 struct Pieces {
   Index count, each, longer;
   Pieces(Index all, Index most) : count(ceil_div(all, most)), each(all), longer(0) {
@@ -126,7 +126,7 @@ void some_tiles(const Product<T>& x, const Pieces& down, Part rows, const Pieces
     }
 }
 
-/// Each of the threads has its part of so many pieces.
+/// Runs threads, each of which has its part of so many pieces.
 void in_parts(Index threads, Index all, const auto& work) {
   threads = std::min(threads, all);
   if (threads == 1) return work(Part{0, all});
@@ -134,7 +134,7 @@ void in_parts(Index threads, Index all, const auto& work) {
   for (Index t = 0; t < threads; ++t) work(part(all, threads, t));
 }
 
-/// C in tiles, in threads.
+/// Computes C in tiles, in threads.
 template <class Tile, class T>
 void in_tiles(const Product<T>& x, Index threads, bool by_rows) {
   constexpr Index least_sums = 5;  // of a tile: with fewer the kernel would add in another order

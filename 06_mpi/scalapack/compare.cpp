@@ -41,7 +41,7 @@ namespace {
 
 using namespace mpi;
 
-/// The function of this type.
+/// The one of the two functions that is for T.
 template <class T, class F, class D>
 constexpr auto of_type(F* of_float, D* of_double) {
   if constexpr (std::is_same_v<T, float>)
@@ -80,7 +80,7 @@ class Scalapack : public OnGrid<T> {
     this->fill(a_, this->rows_, this->k_of_a_, [&](Index i, Index p) { return problem.a(i, p); });
     this->fill(b_, this->k_of_b_, this->cols_, [&](Index p, Index j) { return problem.b(p, j); });
   }
-  /// As Grid's communicators, BLACS's grid is made once and kept.
+  /// BLACS's grid is made once and kept, as Grid's communicators are.
   void connect() override {
     static std::map<std::pair<int, int>, int> contexts;
     const Grid& grid = this->grid_;
@@ -108,7 +108,7 @@ class Scalapack : public OnGrid<T> {
 
  private:
   using Descriptor = std::array<int, 9>;
-  /// Of a matrix as ScaLAPACK sees it: column-major, its rows dealt out as `rows`.
+  /// The descriptor of a matrix as ScaLAPACK sees it: column-major, its rows distributed as `rows`.
   Descriptor descriptor(const Cyclic& rows, const Cyclic& cols, Index ld) const {
     Descriptor made{};
     const auto number = [](Index value) { return static_cast<int>(std::max<Index>(1, value)); };
@@ -138,7 +138,7 @@ std::shared_ptr<course::Variant<T>> variant_called(const std::string& name) {
   return on_ranks<Summa<T>>(name, "", other_summas<T>.at(name));
 }
 
-/// One product a sample: so all ranks make the same.
+/// One product a sample, so that all ranks make equally many.
 template <class T>
 std::shared_ptr<course::Variant<T>> in_turns(const std::shared_ptr<course::Variant<T>>& first,
                                              const std::string& against,

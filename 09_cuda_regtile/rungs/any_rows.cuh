@@ -21,7 +21,7 @@ struct alignas(16) Ring {
 };
 // [/ring]
 
-/// What a thread brings of each step: of A's columns one, and of B's, some rows of it.
+/// A thread's part of each step's copies: some rows of a column of A, and of one of B.
 template <class S>
 struct ElementLoader {
   using T = typename S::T;

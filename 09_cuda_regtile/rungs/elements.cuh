@@ -43,7 +43,7 @@ __device__ void take_from(T (&to)[count], const T* from, int apart) {
     for (int e = 0; e < width<T>; ++e) to[v * width<T> + e] = vector.element[e];
   }
 }
-/// The same from a tile's row.
+/// The same, read from a tile's row.
 template <class T, int count, class Row>
 __device__ void take(T (&to)[count], Row row, int at, int apart = width<T>) {
 #pragma unroll
@@ -54,8 +54,8 @@ __device__ void take(T (&to)[count], Row row, int at, int apart = width<T>) {
   }
 }
 
-/// Of sum, column s only. Column by column, nvcc finds registers of which fewer multiply-adds read two in a
-/// bank.
+/// Adds to column s of sum only. Column by column, nvcc finds registers with which fewer multiply-adds read
+/// two of one bank.
 template <class T, int M, int N>
 __device__ void multiply_add_column(int s, T (&sum)[M][N], const T (&a_q)[M], const T (&b_q)[N]) {
 #pragma unroll
@@ -66,7 +66,7 @@ template <class T>
 using Kernel = void (*)(View<const T> a, View<const T> b, View<T> c);
 
 // [launch]
-/// Starts a kernel whose blocks make tiles of C; what is beyond CUDA's limit in y by another launch.
+/// Starts a kernel whose blocks make tiles of C; rows beyond CUDA's limit in y have another launch.
 template <class T, class... More>
 static void tile_a_block(void (*kernel)(View<const T>, View<const T>, View<T>, More...), Index BM_, Index BN_,
                          Block block, View<const T> a, View<const T> b, View<T> c,

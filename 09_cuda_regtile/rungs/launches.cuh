@@ -16,7 +16,7 @@ namespace {  // a program has both the GPU's and the emulator's
 
 using course::Cuda, course::Launch, course::Memory, course::Needs, course::Settings;
 
-/// What all kernels with cp.async need.
+/// The requirement of all kernels with cp.async.
 const Needs for_copies{.capability = async_capability};
 
 /// The most of k that a kernel takes: it counts steps in 32 bits, those of 2,048 tiles together.
@@ -31,7 +31,7 @@ void panels_of_k(View<const T> a, View<const T> b, Index most, F product) {
   }
 }
 
-/// A tile a block, and at most `most` of k a launch: by 16-byte loads where they are allowed.
+/// Launches a block for each tile, with at most `most` of k, by 16-byte loads where they are allowed.
 template <class S, Index most = most_k, class T = typename S::T>
 Launch<T> by_tiles(Kernel<T> fast = tiled<S, true>, Kernel<T> guarded = tiled<S, false>) {
   return [=](View<const T> a, View<const T> b, View<T> c, const Settings&) {

@@ -36,7 +36,7 @@ __device__ bool brings_b() {
   return S::in_b >= S::threads || int(threadIdx.x) < S::in_b;
 }
 
-/// How many steps k takes. To count them in 64 bits would cost a thread seven instructions a step.
+/// The number of steps of k. A count in 64 bits would cost a thread seven instructions a step.
 template <class S>
 __device__ int steps_of(Index k) {
   return int((k + S::BK - 1) / S::BK);

@@ -6,7 +6,7 @@
 
 namespace cuda_regtile {
 
-/// Of sum, column s only, odd columns upwards: each multiply-add has an operand in common with the last,
+/// Adds to column s of sum only, odd columns upwards: each multiply-add shares an operand with the last one,
 /// which the SM need not read again.
 template <class T>
 __device__ void multiply_add_there_and_back(int s, T (&sum)[TM][TN], const T (&a_q)[TM], const T (&b_q)[TN]) {

@@ -75,7 +75,7 @@ __global__ __launch_bounds__(adding) void add_parts(const float* sums, int parts
 // [/add_parts]
 
 // [choice]
-/// How C is made: by tiles 128 × `width`, `together` blocks in a cluster, and so many parts of k.
+/// A way to compute C: tiles of 128 × `width`, `together` blocks in a cluster, and so many parts of k.
 struct Choice {
   int width, together;
   Index parts;

@@ -34,7 +34,7 @@ template <int rows>
 __device__ double in_f64(const SharedTile<double, rows, 16>& tile, int row, int col) {
   return tile[row][col ^ row % 8 * 2];
 }
-/// Which of the 16 columns of A, and rows of B, a lane 4g + t takes as its u-th is free. With bits 3210 of it
+/// The column of A, and row of B, that lane 4g + t takes as its u-th: any order of the 16 will do. By bits
 /// t1 t1^u1 t0 t0^u0 sixteen lanes never want a bank twice, neither in A nor in B.
 __device__ inline int f64_place(int t, int u) {
   return (t / 2 * 12 + t % 2 * 3) ^ (u / 2 * 4 + u % 2);

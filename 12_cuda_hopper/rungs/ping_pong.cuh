@@ -79,8 +79,8 @@ __global__ __launch_bounds__(with_producer, 1) void ping_pong(const __grid_const
         for (int g = 0; g < 2; ++g)
           add_by_rows<BN>(scheduler.c_of(tile), i + 64 * g, j, sum[g], boxes.of_warp[threadIdx.x / 32][0],
                           scheduler.parts == 1);
-      } else if (tile + apart >= scheduler.tiles() &&
-                 steps >= depth) {   // the block's last: the ring is free for boxes
+      } else if (tile + apart >= scheduler.tiles() && steps >= depth) {
+        // The block's last tile: its steps were the last in every stage, so the ring is free for boxes.
         sync_named<128>(1 + group);  // the warpgroup
         auto* const many = reinterpret_cast<Boxes<BN / 32>*>(&ring);
         static_assert(2 * sizeof *many <= sizeof ring);

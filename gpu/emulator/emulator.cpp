@@ -42,7 +42,7 @@ struct Access {
   std::uintptr_t first, last;
 };
 
-/// What the threads of a warp do when they have come together.
+/// The work of a warp's threads when they have come together.
 using Work = void (*)(void* const (&lanes)[32]);
 
 /// A CUDA thread. It runs until it waits for others, ends or throws; then the scheduler resumes the next one.
@@ -94,7 +94,7 @@ class Thread {
     return state_ == other.state_ &&
            (state_ == done || (where_.number == other.where_.number && work_ == other.work_));
   }
-  /// What to say of it when the others are elsewhere.
+  /// The words for this thread in an error, when the others are elsewhere.
   std::string place() const {
     const char* const what = state_ == at_barrier ? "waits at the barrier of " : "waits for its warp at ";
     return fmt::format("thread {} {}", text(index_), state_ == done ? "has ended" : what + text(where_));
@@ -149,7 +149,7 @@ bool all_wait(const std::vector<Thread>& threads) {
   return true;
 }
 
-/// The threads of a warp go on, in their turns, as often as all of them have come together.
+/// Resumes the threads of a warp, in their turns, as often as all of them have come together.
 void go_on(std::span<Thread, 32> warp, Index block, Index& round) {
   while (warp[0].state() == Thread::in_warp &&
          std::all_of(warp.begin(), warp.end(), [&](const Thread& thread) { return thread.with(warp[0]); })) {
@@ -191,7 +191,7 @@ double wavefronts(std::span<const Access> warp) {
 
 Counts counted;
 
-/// Sums what warps' accesses take: an access is the n-th of each of a warp's threads.
+/// Adds up the counts of warps' accesses: an access is the n-th of each of a warp's threads.
 template <class Of>
 void add_up(const std::vector<Thread>& threads, std::vector<Access> Thread::*list, double& accesses,
             double& parts, Of of) {
@@ -216,8 +216,8 @@ void count(const std::vector<Thread>& threads) {
 }
 
 // [block]
-/// One block on this thread of the host: round after round, each from one barrier to the next.
-/// A warp that is complete runs on before the other threads have their turns.
+/// Runs a block on this thread of the host: round after round, each from one barrier to the next. Once all
+/// lanes of a warp wait for a warp's instruction, it goes on before the other threads have turns.
 void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel, Index number) {
   for (const auto& poison : shared_memory) poison();
   for (std::size_t t = 0; t < threads.size(); ++t) {

@@ -49,7 +49,7 @@ float truncated_sum(float sum, const float (&a)[16], const float (&b)[16], int l
 /// Throws std::out_of_range: no such element.
 [[noreturn]] void outside(Index i, Index j, Index rows, Index cols);
 
-/// What the warps' accesses to global and shared memory took: an access is one of all 32 threads, a sector 32
+/// The counts of warps' accesses to global and shared memory: an access is one of all 32 threads, a sector 32
 /// bytes of global memory, a wavefront one word from each bank of shared memory.
 struct Counts {
   double accesses = 0, sectors = 0, shared_accesses = 0, wavefronts = 0;
@@ -57,7 +57,7 @@ struct Counts {
 };
 /// Whether what runs is counted.
 extern bool counting;
-/// Of what has run since the last call.
+/// The counts since the last call.
 Counts take_counts();
 /// Notes that the thread that runs accesses global memory, or so many bytes of shared memory, or what is not
 /// counted.

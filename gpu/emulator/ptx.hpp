@@ -22,7 +22,7 @@ inline void need(const void* address, std::uintptr_t multiple) {
     throw std::runtime_error("misaligned address");  // what CUDA says
 }
 
-/// What a tensor core takes of a factor: of a float as TF32 the upper 19 bits.
+/// The part of a factor that a tensor core uses: of a float as TF32, the upper 19 bits.
 template <class T>
 float factor(T x) {
   return x;
@@ -36,7 +36,7 @@ inline double factor(double x) {
 inline int factor(std::int8_t x) {
   return x;
 }
-/// How it adds products to a sum.
+/// A tensor core's way of adding products to a sum.
 template <class T>
 float sum_of(float sum, const float (&a)[16], const float (&b)[16]) {
   constexpr bool has_exponents_of_float = std::is_same_v<T, bf16> || std::is_same_v<T, float>;
