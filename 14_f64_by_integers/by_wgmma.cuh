@@ -73,10 +73,12 @@ __global__ __launch_bounds__(hopper::with_producer, 1) void by_wgmma(const __gri
       const auto [product, row, col] = schedule.at(item);
       const int t = all.first + product, i = row * hopper::BM, j = col * wide;
       hopper::produce(ring, state, steps, [&](auto& stage, int step, Barrier& full) {
+        // [producer]
         if (together_now && step % steps_a_march == 0) march(all.marches, marches, gridDim.x);
         arrive_expect(full, int(sizeof stage));
         copy_rows(stage.a, a, all.a, all.plane_of_a(t, step), i, step, full);
         copy_rows(stage.b, b, all.b, all.plane_of_b(t, step), j, step, full);
+        // [/producer]
       });
     }
   } else {

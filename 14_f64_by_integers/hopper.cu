@@ -9,7 +9,9 @@ namespace {
 /// How products are made here.
 struct ByWgmma {
   static constexpr int rows = hopper::BM, cols = wide;
+  // [rates]
   static constexpr Rates rates{3, 1450, 51};  // of an H200
+  // [/rates]
 
   template <auto kernel, class... Arguments>
   static void start(Index blocks, int block, const Arguments&... arguments) {

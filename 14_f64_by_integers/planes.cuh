@@ -55,9 +55,11 @@ struct Products {
   unsigned* report;
   unsigned* marches = nullptr;  // how many the producers have begun, if they march
 
+  // [walk]
   COURSE_INLINE int steps(int t) const { return digits ? (t + 1) * a.steps : a.steps; }
   COURSE_INLINE int plane_of_a(int t, int step) const { return digits ? step / a.steps : t; }
   COURSE_INLINE int plane_of_b(int t, int step) const { return digits ? t - step / a.steps : t; }
+  // [/walk]
 };
 /// Whether there is anything to make. One thread says it to the host.
 __device__ inline bool begin_products(const Products& all) {

@@ -178,6 +178,7 @@ template <class Cut>
 __device__ Eight* at(const Bytes<Cut>& bytes, int t, Index i, Index j) {
   return bytes.data + t * bytes.matrix + (i / 16 * bytes.across + j / 16) * 32 + threadIdx.x % 32;
 }
+// [bytes]
 template <int apart, class Cut, int down, int across>
 __device__ void store(const Bytes<Cut>& to, int t, Index i, Index j, const WideC<int> (&sum)[down][across]) {
   const Weights by = to.way.by[t / Cut::products];
@@ -188,6 +189,7 @@ __device__ void store(const Bytes<Cut>& to, int t, Index i, Index j, const WideC
       *at(to, t, i + apart * r,
           j + 8 * s) = {{remainders_of(sum[r][s].of, by), remainders_of(sum[r][s + 1].of, by)}};
 }
+// [/bytes]
 
 /// C += the integers of these remainders. A warp does a block of 16 × 16 or, in each part of C, half of one.
 template <class Cut>

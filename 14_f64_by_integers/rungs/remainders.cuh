@@ -39,11 +39,13 @@ __device__ void split_four(const ByRemainders<rounded>&, const Four& four, Store
   }
 }
 
+// [integer_of]
 /// The integer whose remainders, times the weights, have these sums: exact to some 80 bits, then rounded.
 __device__ inline double integer_of(const Remainders& of, double high, double low) {
   const double q = fma(high, of.inverse, 0x1.8p52) - 0x1.8p52;  // rounded to an integer
   return fma(-q, of.product_high, high) + fma(-q, of.product_low, low);
 }
+// [/integer_of]
 
 template <bool rounded>
 __device__ double value_of(const ByRemainders<rounded>& way, const int* sum, Index matrix) {

@@ -16,6 +16,7 @@ struct Slices {
   static Rule rule(Index) { return {1 - 0x1p-53, false}; }
 };
 
+// [digits]
 template <class Store>
 __device__ void split_four(const Slices&, Four four, Store store) {
 #pragma unroll
@@ -29,7 +30,9 @@ __device__ void split_four(const Slices&, Four four, Store store) {
     store(t, packed(digit));
   }
 }
+// [/digits]
 
+// [value]
 /// Σ sum[t] 128^-(t + 2), the smallest first.
 __device__ inline double value_of(const Slices&, const int* sum, Index matrix) {
   double value = 0;
@@ -37,6 +40,7 @@ __device__ inline double value_of(const Slices&, const int* sum, Index matrix) {
   for (int t = Slices::planes - 1; t >= 0; --t) value = (value + sum[t * matrix]) * 0x1p-7;
   return value * 0x1p-7;
 }
+// [/value]
 
 }  // namespace
 }  // namespace f64_by_integers
