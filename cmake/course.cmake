@@ -245,7 +245,6 @@ function(course_gpu_program name source)
   if(TARGET emulator)
     file(CONFIGURE OUTPUT ${name}.emulated.cpp CONTENT "#include \"${source}\"\n")
     add_library(${name}-emulated OBJECT ${CMAKE_CURRENT_BINARY_DIR}/${name}.emulated.cpp)
-    target_compile_options(${name}-emulated PRIVATE -Wno-unknown-pragmas)  # unroll is nvcc's
     # Checked: what lies beside C is left as it was by adding nothing to it, and no guard would show it.
     target_compile_definitions(${name}-emulated PRIVATE ${definitions} COURSE_FLAGS="${course_plain_flags}" COURSE_CHECKED)
     target_link_libraries(${name}-emulated PRIVATE runner emulator)
@@ -253,6 +252,13 @@ function(course_gpu_program name source)
     target_compile_definitions(${name} PRIVATE COURSE_HAS_EMULATOR)
     target_link_libraries(${name} PRIVATE emulator)
   endif()
+endfunction()
+
+# A step's kernels as a library of the emulator's.
+function(course_emulated_library name source)
+  file(CONFIGURE OUTPUT ${name}.cpp CONTENT "#include \"${CMAKE_CURRENT_SOURCE_DIR}/${source}\"\n")
+  add_library(${name} STATIC ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
+  target_link_libraries(${name} PRIVATE emulator runner)
 endfunction()
 
 # course_gpu_step(NAME [NOT_EMULATED] [TYPES bf16] [SWEPT --tile 2,4 …] [BROKEN --variant those that a GPU is sure to get wrong: a race need not show]

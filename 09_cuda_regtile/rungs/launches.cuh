@@ -122,8 +122,7 @@ void by_parts(View<const float> a, View<const float> b, View<float> c, int parts
   panels_of_k(a, b, most_k, [&](View<const float> a, View<const float> b) {
     const Index steps = ceil_div(a.cols(), S::BK), count = std::clamp<Index>(parts, 1, steps);
     const Parts cut{int(across), int(tiles), int(steps), int(count), is_aligned(c)};
-    const bool simple = count == 1 && aligned && (S::slices == 1 || cut.aligned_c);
-    if (simple) {
+    if (count == 1 && aligned && (S::slices == 1 || cut.aligned_c)) {
       Kernel<float> kernel = tiled<S, true>;
       if constexpr (S::slices == 1)
         if (a.cols() <= short_k && c.rows() * c.cols() >= large_c) kernel = thin<S>;

@@ -281,11 +281,5 @@ TEST_CASE("13: what a thread keeps for the next product is its own, and a device
   std::thread([&] { CHECK(kept() != first); }).join();
 }
 #else
-int main(int argc, char** argv) {
-  if (const std::string missing = Cuda::missing(course::ptx::tensor_capability); !missing.empty()) {
-    std::printf("skipped: %s\n", missing.c_str());
-    return 77;
-  }
-  return doctest::Context(argc, argv).run();
-}
+#include "tests/gpu_main.hpp"
 #endif

@@ -232,11 +232,5 @@ TEST_CASE("14: panels gives rounded's bits on every run, and strassen is right i
 }
 
 #ifdef __CUDACC__
-int main(int argc, char** argv) {
-  if (const std::string missing = Cuda::missing(course::ptx::tensor_capability); !missing.empty()) {
-    std::printf("skipped: %s\n", missing.c_str());
-    return 77;
-  }
-  return doctest::Context(argc, argv).run();
-}
+#include "tests/gpu_main.hpp"
 #endif
