@@ -29,11 +29,11 @@ namespace course {
 /// pinned: on the GPU, copied from page-locked host memory.
 enum class Memory { device, pitched, unified, pinned };
 
-/// Elements of a guard band on a GPU, a multiple of 256 bytes (of BF16, 128): more than blocks of 32 × 32 or
-/// 1024 × 1 threads reach beyond the last row, so that a kernel without bounds checks is wrong and does not
-/// crash.
+/// Elements of a guard band on a GPU, a multiple of 256 bytes, so that what follows begins with a line of L2:
+/// more than blocks of 32 × 32 or 1024 × 1 threads reach beyond the last row, so that a kernel without bounds
+/// checks is wrong and does not crash.
 constexpr Index wide_guard(Index ld) {
-  return ceil_div(32 * ld + 1024, 64) * 64;
+  return ceil_div(32 * ld + 1024, 256) * 256;
 }
 
 inline namespace COURSE_RUNTIME {  // a program has both: for the linker their names differ
@@ -127,7 +127,7 @@ struct Cuda {
         check(memory == Memory::unified ? cudaMallocManaged(&got, bytes()) : cudaMalloc(&got, bytes()));
       }
       buffer_.reset(static_cast<T*>(got), cudaFree);
-      view_ = {buffer_.get() + (size_ - rows * ld) / 2 / 64 * 64, rows, cols, ld};
+      view_ = {buffer_.get() + (size_ - rows * ld) / 2 / 256 * 256, rows, cols, ld};
     }
     View<T> view() const { return view_; }
 
