@@ -113,8 +113,8 @@ class Gemm {
     const Index sums = all.of_a.rows * all.of_b.rows;  // of a product
     const Bytes<Cut> bytes{reinterpret_cast<Eight*>(grow(bytes_, way.planes * sums)), all.of_b.rows / 16,
                            sums / 8, way};
-    Multiply::template start<split_into_panels<Cut>>(blocks_that_split_into_panels<Cut>(all), splitting, all,
-                                                     way);
+    Multiply::template start<split_into_panels<Cut>>(blocks_that_split_into_panels<Cut>(all),
+                                                     Splitting<Cut>::threads, all, way);
     Multiply::multiply({all.of_a, all.of_b, false, 0, way.planes, &all.state->found, report_.view().data(),
                         marching ? &all.state->marches : nullptr},
                        bytes);

@@ -240,32 +240,37 @@ __device__ inline Four scaled(Four four, double scale) {
   for (double& x : four.of) x *= scale;
   return four;
 }
-/// Of row i, scaled: by two loads where rows allow it.
-__device__ inline Four four_of_row(const Matrices& all, Index i, Index p) {
+/// Of row i: by two loads where the row allows it.
+__device__ inline Four four_of_row(View<const double> a, Index i, Index p) {
   struct alignas(16) Pair {
     double of[2];
   };
   Four four{};
-  if (i >= all.a.rows() || p >= all.a.cols()) return four;
-  const double* const from = &all.a(i, p);
-  if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0 && p + 4 <= all.a.cols()) {
+  const int left = i < a.rows() ? int(a.cols() - p) : 0;
+  const double* const from = a.data() + i * a.ld() + p;
+  if (left >= 4 && reinterpret_cast<std::uintptr_t>(from) % 16 == 0) {
     const auto pairs = reinterpret_cast<const Pair*>(from);
     four = {{pairs[0].of[0], pairs[0].of[1], pairs[1].of[0], pairs[1].of[1]}};
   } else {
 #pragma unroll
     for (int e = 0; e < 4; ++e)
-      if (p + e < all.a.cols()) four.of[e] = from[e];
+      if (e < left) four.of[e] = from[e];
   }
-  return scaled(four, all.a_scales[i]);
+  return four;
 }
 /// Of column j.
-__device__ inline Four four_of_column(const Matrices& all, Index p, Index j) {
+__device__ inline Four four_of_column(View<const double> b, Index p, Index j) {
   Four four{};
-  if (j >= all.b.cols()) return four;
+  const int left = j < b.cols() ? int(b.rows() - p) : 0;
+  const double* const from = b.data() + p * b.ld() + j;
 #pragma unroll
   for (int e = 0; e < 4; ++e)
-    if (p + e < all.b.rows()) four.of[e] = all.b(p + e, j);
-  return scaled(four, all.b_scales[j]);
+    if (e < left) four.of[e] = from[e * b.ld()];
+  return four;
+}
+/// The scale of a row or column; of those beyond the matrix 0.
+__device__ inline double scale_of(const double* scales, Index at, Index count) {
+  return at < count ? scales[at] : 0;
 }
 /// Four integers of 8 bits in a word, the first in its lowest byte.
 __device__ inline std::uint32_t packed(const int (&of)[4]) {
@@ -289,7 +294,8 @@ __global__ __launch_bounds__(threads) void split(Matrices all, Way way) {
   const int word = is_a ? x : int(block % 4) * 8 + y,
             s = is_a ? int(block % to.steps) : int(block % quarters / 4);
   const Index p = Index{s} * together + 4 * word;
-  const Four four = is_a ? four_of_row(all, i, p) : four_of_column(all, p, i);
+  const Four four = is_a ? scaled(four_of_row(all.a, i, p), scale_of(all.a_scales, i, all.a.rows()))
+                         : scaled(four_of_column(all.b, p, i), scale_of(all.b_scales, i, all.b.cols()));
   split_four(way, four, [&](int plane, std::uint32_t four_bytes) {
     reinterpret_cast<std::uint32_t&>(to.at(plane, i, s)[4 * word]) = four_bytes;
   });

@@ -118,6 +118,10 @@ __device__ inline void mma_sync(WideC<int>& c, const BytesA& a, const BytesB& b)
       : "+r"(c.of[0]), "+r"(c.of[1]), "+r"(c.of[2]), "+r"(c.of[3])
       : "r"(a.of[0]), "r"(a.of[1]), "r"(a.of[2]), "r"(a.of[3]), "r"(b.of[0]), "r"(b.of[1]));
 }
+/// at += x, in L2: nobody waits for what was there.
+__device__ inline void add_in_memory(double& at, double x) {
+  atomicAdd(&at, x);
+}
 /// sum + the products of four bytes, 0 to 255, with four weights, -128 to 127.
 __device__ inline std::uint32_t dp4a(std::uint32_t bytes, std::uint32_t weights, std::uint32_t sum) {
   asm("dp4a.u32.s32 %0, %1, %2, %0;" : "+r"(sum) : "r"(bytes), "r"(weights));

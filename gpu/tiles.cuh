@@ -82,7 +82,7 @@ __device__ void take_b(ptx::FragmentB (&b)[n], SharedTile<T, rows, cols>& tile, 
 
 /// C += n fragments beside each other from (i0, j0) on: lane 4g + t holds columns 2t, 2t + 1 of rows g and
 /// g + 8. Where pairs can be loaded all are read before the first is written, so that the reads wait
-/// together.
+/// together; elsewhere L2 adds doubles, so that nobody waits.
 template <class T, class Fragment, int n>
 __device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n]) {
   struct alignas(2 * sizeof(T)) Pair {
@@ -110,7 +110,11 @@ __device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n])
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
         const Index i = i0 + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
-        if (i < c.rows() && j < c.cols()) c(i, j) += sum[s].of[e];
+        if (i >= c.rows() || j >= c.cols()) continue;
+        if constexpr (std::is_same_v<T, double>)
+          ptx::add_in_memory(c(i, j), sum[s].of[e]);
+        else
+          c(i, j) += sum[s].of[e];
       }
   }
 }

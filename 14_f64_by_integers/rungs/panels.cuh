@@ -78,8 +78,9 @@ struct ByPanels : ByRemainders<true> {
 struct Integers {
   std::int64_t of[4];
 };
-__device__ inline Integers nearest_integers(const Four& four) {
-  return {{llrint(four.of[0]), llrint(four.of[1]), llrint(four.of[2]), llrint(four.of[3])}};
+__device__ inline Integers nearest_integers(const Four& four, double scale) {
+  return {{llrint(four.of[0] * scale), llrint(four.of[1] * scale), llrint(four.of[2] * scale),
+           llrint(four.of[3] * scale)}};
 }
 /// operand(element of each part …) of four elements.
 template <class Operand>
@@ -93,74 +94,118 @@ __device__ Integers each_of(const Integers (&x)[4], Operand operand) {
   for (int e = 0; e < 4; ++e) made.of[e] = operand(x[0].of[e], x[1].of[e], x[2].of[e], x[3].of[e]);
   return made;
 }
-struct alignas(16) FourWords {
-  std::uint32_t of[4];
+template <int count>
+struct alignas(4 * count) Words {
+  std::uint32_t of[count];
 };
 
-constexpr int splitting = 512;  // threads
-constexpr int at_once = 7;      // planes whose words shared memory holds
-/// Splits A and Bᵀ into planes whose rows are whole panels of 128 bytes. A block does 128 columns of 16 rows
-/// of A, then others, of 32 rows of Bᵀ, 128 columns or half of them, which shared memory transposes.
+/// A thread splits four elements along k in each part of a matrix, `quads` times; a row of Bᵀ has `words` of
+/// such fours in a block.
 template <class Cut>
-__global__ __launch_bounds__(splitting, 2 / Cut::side) void split_into_panels(Matrices all,
-                                                                              ByPanels<Cut> way) {
-  constexpr int side = Cut::side, again = 2 / side, words = 16 * again;  // a row of Bᵀ has so many in a block
-  __shared__ SharedTile<std::uint32_t, at_once * 32, words + 1> tile;    // a column lies in all banks
+struct Splitting {
+  static constexpr int parts = Cut::side * Cut::side, quads = 4 / parts, warps = 8 * Cut::side;
+  static constexpr int words = warps * quads, threads = 32 * warps;
+  static constexpr int at_once = 7;  // planes that shared memory holds
+};
+/// Splits A and Bᵀ into planes whose rows are whole panels of 128 bytes. A block does 128 columns of 16 or 32
+/// rows of A, then others, of 32 rows of Bᵀ, 128 columns or half of them, which shared memory transposes.
+template <class Cut>
+__global__ __launch_bounds__(Splitting<Cut>::threads,
+                             4 / Cut::side) void split_into_panels(Matrices all, ByPanels<Cut> way) {
+  using S = Splitting<Cut>;
+  constexpr int side = Cut::side, at_once = S::at_once, words = S::words;
+  // A column of words lies in all banks, and so do the columns of four words that a thread may store at once.
+  alignas(16) __shared__ SharedTile<std::uint32_t, at_once * 32, words + S::quads> tile;
   wait_for_kernels_before<true>();
   if (all.state->found != 0) return;
   const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
-  const int of_a = int(all.of_a.rows / 16) * all.of_a.steps, block = int(blockIdx.x) - of_a;
-  if (block < 0) {
-    const Index i = int(blockIdx.x) / all.of_a.steps * 16 + y;
-    const int s = int(blockIdx.x) % all.of_a.steps;
-    Integers a[side * side];
+  const int of_a = int(all.of_a.rows / words) * all.of_a.steps, block = int(blockIdx.x) - of_a;
+  Four four[S::quads][S::parts];  // all are on their way before the first is used
+  double scale[S::quads][S::parts];
+  Integers of[S::quads][S::parts];
+  const auto round = [&] {
 #pragma unroll
-    for (int q = 0; q < side * side; ++q)
-      a[q] = nearest_integers(four_of_row(all, i + q / side * all.of_a.rows,
-                                          Index{s + q % side * all.of_a.steps} * together + 4 * x));
+    for (int u = 0; u < S::quads; ++u)
+#pragma unroll
+      for (int q = 0; q < S::parts; ++q) of[u][q] = nearest_integers(four[u][q], scale[u][q]);
+  };
+  if (block < 0) {
+    const int i0 = int(blockIdx.x) / all.of_a.steps * words + y, s = int(blockIdx.x) % all.of_a.steps;
+#pragma unroll
+    for (int u = 0; u < S::quads; ++u)
+#pragma unroll
+      for (int q = 0; q < S::parts; ++q) {
+        const Index i = i0 + S::warps * u + q / side * all.of_a.rows;
+        four[u][q] = four_of_row(all.a, i, Index{s + q % side * all.of_a.steps} * together + 4 * x);
+        scale[u][q] = scale_of(all.a_scales, i, all.a.rows());
+      }
+    round();
 #pragma unroll
     for (int r = 0; r < Cut::products; ++r) {
-      const Integers four = each_of(a, [r](auto... part) { return operand_of_a(Cut{}, r, part...); });
-#pragma unroll 2
-      for (int t = 0; t < way.moduli; ++t)
-        reinterpret_cast<std::uint32_t&>(all.of_a.at(t * Cut::products + r, i, s)[4 * x]) =
-            remainders_of(four.of, way.by[t]);
+      Integers operand[S::quads];
+#pragma unroll
+      for (int u = 0; u < S::quads; ++u)
+        operand[u] = each_of(of[u], [r](auto... part) { return operand_of_a(Cut{}, r, part...); });
+      std::int8_t* to = all.of_a.at(r, i0, s) + 4 * x;
+#pragma unroll 1
+      for (int t = 0; t < way.moduli; ++t, to += Cut::products * all.of_a.bytes())
+#pragma unroll
+        for (int u = 0; u < S::quads; ++u)
+          reinterpret_cast<std::uint32_t&>(to[S::warps * u * together]) =
+              remainders_of(operand[u].of, way.by[t]);
     }
     return;
   }
-  const int parts = all.of_b.steps * side, s = block % parts / side, first = block % side * words;
-  const Index j0 = block / parts * 32;
-  Integers b[again][side * side];
+  const int halves = all.of_b.steps * side, s = block % halves / side, first = block % side * words;
+  const int j0 = block / halves * 32;
 #pragma unroll
-  for (int u = 0; u < again; ++u)
+  for (int u = 0; u < S::quads; ++u)
 #pragma unroll
-    for (int q = 0; q < side * side; ++q)
-      b[u][q] = nearest_integers(
-          four_of_column(all, Index{s + q / side * all.of_b.steps} * together + 4 * (first + y + 16 * u),
-                         j0 + x + q % side * all.of_b.rows));
+    for (int q = 0; q < S::parts; ++q) {
+      const Index j = j0 + x + q % side * all.of_b.rows;
+      four[u][q] = four_of_column(
+          all.b, Index{s + q / side * all.of_b.steps} * together + 4 * (first + S::quads * y + u), j);
+      scale[u][q] = scale_of(all.b_scales, j, all.b.cols());
+    }
+  round();
+  // Then a thread stores 16 bytes of a row in each plane, or in each fourth one.
+  constexpr int sixteens = words / 4, apart = S::threads / sixteens / 32;
+  const int word = int(threadIdx.x) % sixteens * 4, row = int(threadIdx.x) / sixteens % 32,
+            first_plane = int(threadIdx.x) / sixteens / 32;
 #pragma unroll
-  for (int r = 0; r < Cut::products; ++r)
+  for (int r = 0; r < Cut::products; ++r) {
+    Integers operand[S::quads];
+#pragma unroll
+    for (int u = 0; u < S::quads; ++u)
+      operand[u] = each_of(of[u], [r](auto... part) { return operand_of_b(Cut{}, r, part...); });
 #pragma unroll 1
     for (int t0 = 0; t0 < way.moduli; t0 += at_once) {
-#pragma unroll
-      for (int u = 0; u < again; ++u) {
-        const Integers four = each_of(b[u], [r](auto... part) { return operand_of_b(Cut{}, r, part...); });
 #pragma unroll 1
-        for (int t = 0; t < at_once; ++t)
-          tile[32 * t + x][y + 16 * u] = remainders_of(four.of, way.by[t0 + t]);
+      for (int t = 0; t < at_once; ++t) {
+        Words<S::quads> made;
+#pragma unroll
+        for (int u = 0; u < S::quads; ++u) made.of[u] = remainders_of(operand[u].of, way.by[t0 + t]);
+        reinterpret_cast<Words<S::quads>&>(tile[32 * t + x][S::quads * y]) = made;
       }
       __syncthreads();
-      const int word = int(threadIdx.x) % (words / 4) * 4;
-      for (int row = int(threadIdx.x) / (words / 4); row < at_once * 32; row += splitting / (words / 4))
-        reinterpret_cast<FourWords&>(
-            all.of_b.at((t0 + row / 32) * Cut::products + r, j0 + row % 32, s)[4 * (first + word)]) = {
-            {tile[row][word], tile[row][word + 1], tile[row][word + 2], tile[row][word + 3]}};
+      std::int8_t* to = all.of_b.at((t0 + first_plane) * Cut::products + r, j0 + row, s) + 4 * (first + word);
+#pragma unroll
+      for (int t = first_plane; t < at_once; t += apart, to += apart * Cut::products * all.of_b.bytes()) {
+        Words<4> moved;
+#pragma unroll
+        for (int e = 0; e < 4; e += S::quads)
+          reinterpret_cast<Words<S::quads>&>(moved.of[e]) =
+              reinterpret_cast<Words<S::quads>&>(tile[32 * t + row][word + e]);
+        reinterpret_cast<Words<4>&>(*to) = moved;
+      }
       __syncthreads();
     }
+  }
 }
 template <class Cut>
 Index blocks_that_split_into_panels(const Matrices& all) {
-  return all.of_a.rows / 16 * all.of_a.steps + all.of_b.rows / 32 * all.of_b.steps * Cut::side;
+  return all.of_a.rows / Splitting<Cut>::words * all.of_a.steps +
+         all.of_b.rows / 32 * all.of_b.steps * Cut::side;
 }
 
 /// Remainders of sums, a byte each: a matrix for each product, of blocks of 16 × 16, `across` beside each

@@ -87,6 +87,9 @@ void mma_sync(WideC<T>& c, const WideA<T>& a, const WideB<T>& b, COURSE_WHERE) {
 inline void mma_sync(WideC<int>& c, const BytesA& a, const BytesB& b, COURSE_WHERE) {
   mma_sync<std::int8_t, WideC<int>, BytesA, BytesB>(c, a, b, file, line);
 }
+inline void add_in_memory(double& at, double x) {
+  at += x;  // that of one thread
+}
 inline std::uint32_t dp4a(std::uint32_t bytes, std::uint32_t weights, std::uint32_t sum) {
   for (int e = 0; e < 32; e += 8) sum += (bytes >> e & 0xff) * unsigned(std::int8_t(weights >> e));
   return sum;
