@@ -25,8 +25,15 @@ void check(cublasStatus_t status) {
 cublasHandle_t cublas() {
   struct Handle {
     cublasHandle_t made = nullptr;
-    Handle() { check(cublasCreate(&made)); }
-    ~Handle() { cublasDestroy(made); }
+    Handle() {
+      check(cublasCreate(&made));
+#if CUBLAS_VERSION >= 130000  // emulates wherever it can; of modes that do
+      check(cublasSetEmulationStrategy(made, CUBLAS_EMULATION_STRATEGY_EAGER));
+#endif
+    }
+    ~Handle() {
+      cublasDestroy(made);
+    }
   };
   return course::workspace<Handle>().made;
 }
@@ -68,9 +75,17 @@ course::Times state() {
 template <class T>
 using Product = std::function<void(View<const T> a, View<const T> b, View<Result<T>> c)>;
 
+/// With `workspace` what it works in has so many bytes an element of A and B, and a GiB.
 template <class T>
-Product<T> plain(cublasComputeType_t how) {
-  return [how](View<const T> a, View<const T> b, View<Result<T>> c) { multiply<T>(how, a, b, c); };
+Product<T> plain(cublasComputeType_t how, Index workspace = 0) {
+  return [=](View<const T> a, View<const T> b, View<Result<T>> c) {
+    const Index bytes = workspace * (a.rows() + b.cols()) * a.cols() + (1 << 30);
+    if (workspace > 0)
+      check(cublasSetWorkspace(cublas(), course::grow(course::workspace<Cuda::Matrix<char>>(), bytes),
+                               std::size_t(bytes)));
+    multiply<T>(how, a, b, c);
+    if (workspace > 0) check(cublasSetStream(cublas(), nullptr));  // gives it its own again
+  };
 }
 
 /// C += A·B by the fastest of cuBLASLt's heuristics for the shape, looked for before its first product.
@@ -139,18 +154,6 @@ class Fastest {
   cublasLtMatmulAlgo_t algorithm_{};
 };
 
-/// f32 by nine products of BF16, wherever cuBLAS can, which is no TF32; none if it is too old to know them.
-Product<float> by_nine() {
-#if CUBLAS_VERSION >= 130000
-  return [](View<const float> a, View<const float> b, View<float> c) {
-    check(cublasSetEmulationStrategy(cublas(), CUBLAS_EMULATION_STRATEGY_EAGER));
-    multiply<float>(CUBLAS_COMPUTE_32F_EMULATED_16BFX9, a, b, c);
-  };
-#else
-  return {};
-#endif
-}
-
 /// Our variant, loaded like anybody's library: C += A·B, all in the GPU's memory.
 template <class T>
 Product<T> ours(const char* file, const std::string& name) {
@@ -180,7 +183,7 @@ struct Partner {
 template <class T>
 void add(course::Variants<T>& variants, const std::string& mode, const Product<T>& theirs,
          std::vector<Partner<T>> partners, const Asked& asked) {
-  if (!theirs) return;
+  if (!asked.against.empty() && asked.against != mode) return;
   if (asked.sustained) partners.push_back({"library", theirs, 0});  // sustained it meets itself
   const std::string against = "cuBLAS " + mode;
   const auto add_one = [&](const std::string& name, const std::string& idea, const Product<T>& first,
@@ -211,15 +214,20 @@ std::vector<std::string> names() {
 }
 
 void add_variants(course::Step& step, const Asked& asked, char**) {
-  std::vector<Partner<float>> partners = {Partner<float>::tensor("f32_by_bf16"),
-                                          Partner<float>::tensor("f32_by_fp16")};
-  add(step.f32, "bf16x9", by_nine(), partners, asked);
-  partners.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 80});
-  add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), partners, asked);
-  add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), partners, asked);
-  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {Partner<double>::tensor("f64_by_integers")},
-      asked);
-  add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {}, asked);
+  std::vector<Partner<float>> of_f32 = {Partner<float>::tensor("f32_by_bf16"),
+                                        Partner<float>::tensor("f32_by_fp16")};
+  const std::vector<Partner<double>> of_f64 = {Partner<double>::tensor("f64_by_integers")};
+#if CUBLAS_VERSION >= 130000
+  add(step.f32, "bf16x9", plain<float>(CUBLAS_COMPUTE_32F_EMULATED_16BFX9), of_f32, asked);  // is no TF32
+#endif
+#if CUBLAS_VERSION >= 130100
+  add(step.f64, "emulated", plain<double>(CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, 16), of_f64, asked);
+#endif
+  of_f32.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 80});
+  add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), of_f32, asked);
+  add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), of_f32, asked);
+  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), of_f64, asked);
+  add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), of_f64, asked);
   const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
   add(step.bf16, "heuristics", fastest, {Partner<bf16>::tensor("bf16")}, asked);
   add(step.tf32, "tf32", plain<tf32>(CUBLAS_COMPUTE_32F_FAST_TF32), {}, asked);
