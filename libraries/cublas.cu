@@ -27,7 +27,7 @@ cublasHandle_t cublas() {
     cublasHandle_t made = nullptr;
     Handle() {
       check(cublasCreate(&made));
-#if CUBLAS_VERSION >= 130000  // emulates wherever it can; of modes that do
+#if CUBLAS_VERSION >= 130000  // the modes that emulate do so wherever they can
       check(cublasSetEmulationStrategy(made, CUBLAS_EMULATION_STRATEGY_EAGER));
 #endif
     }
@@ -75,7 +75,7 @@ course::Times state() {
 template <class T>
 using Product = std::function<void(View<const T> a, View<const T> b, View<Result<T>> c)>;
 
-/// With `workspace` what it works in has so many bytes an element of A and B, and a GiB.
+/// With a `workspace`, for emulation, of so many bytes for each element of A and B, and a GiB.
 template <class T>
 Product<T> plain(cublasComputeType_t how, Index workspace = 0) {
   return [=](View<const T> a, View<const T> b, View<Result<T>> c) {
@@ -179,31 +179,28 @@ struct Partner {
   }
 };
 
-/// A mode of cuBLAS, by itself and in turns with these.
+/// A mode of cuBLAS, by itself (sustained, it meets itself) and in turns with these.
 template <class T>
 void add(course::Variants<T>& variants, const std::string& mode, const Product<T>& theirs,
          std::vector<Partner<T>> partners, const Asked& asked) {
-  if (!asked.against.empty() && asked.against != mode) return;
-  if (asked.sustained) partners.push_back({"library", theirs, 0});  // sustained it meets itself
+  if (asked.against != "all" && asked.against != mode) return;
   const std::string against = "cuBLAS " + mode;
-  const auto add_one = [&](const std::string& name, const std::string& idea, const Product<T>& first,
-                           int capability) {
-    const auto launch = [first, theirs](View<const T> a, View<const T> b, View<Result<T>> c,
-                                        const Settings&) {
+  course::Timing timing{.sample = 2e-3};
+  if (asked.sustained)  // half a second in which a GPU finds its clock
+    timing = {.sample = 50e-3, .settle = 0.5, .lasts = 1, .state = state};
+  partners.insert(partners.begin(), {"library", theirs, 0});
+  for (const Partner<T>& partner : partners) {
+    const auto launch = [first = partner.product, theirs](View<const T> a, View<const T> b, View<Result<T>> c,
+                                                          const Settings&) {
       const Product<T>& product = course::next_run.side == 0 ? first : theirs;
       for (int made = 0; made < course::next_run.products; ++made) product(a, b, c);
     };
-    variants.push_back(course::gpu<T>(name, idea, launch, {}, {.capability = capability}));
-    variants.back()->info.against = against;
-  };
-  if (!asked.sustained) add_one("library", against, theirs, 0);
-  for (const auto& [name, product, capability] : partners) {
-    add_one(in_turns(name, asked), "in turns with " + against, product, capability);
-    course::Timing timing{.sample = 2e-3};
-    if (asked.sustained)  // half a second in which a GPU finds its clock
-      timing = {.sample = 50e-3, .settle = 0.5, .lasts = 1, .state = state};
-    variants.back() = std::make_shared<course::InTurns<T>>(variants.back()->info,
-                                                           course::Variants<T>{variants.back()}, timing);
+    const bool alone = &partner == &partners[0] && !asked.sustained;
+    auto one = course::gpu<T>(in_turns(partner.name, asked), (alone ? "" : "in turns with ") + against,
+                              launch, {}, {.capability = partner.capability});
+    one->info.against = against;
+    if (!alone) one = std::make_shared<course::InTurns<T>>(one->info, course::Variants<T>{one}, timing);
+    variants.push_back(one);
   }
 }
 

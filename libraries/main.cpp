@@ -32,15 +32,17 @@ int run(int argc, char** argv) {
     if (!kernel.empty()) course::one_of("--kernel", kernel, {"avx2"});
     asked.avx2 = !kernel.empty();
   } else {
-    asked.against = course::taken(words, "--against");
+    asked.against =
+        course::one_of("--against", course::taken(words, "--against", "all"),
+                       {"all", "default", "pedantic", "bf16x9", "emulated", "heuristics", "tf32"});
   }
   const std::string threads = course::taken(words, "--threads", "1");
   if (course::contains(threads, ',')) throw course::Refusal{"--threads: several; give one number a process"};
   words.insert(words.end(), {"--threads", threads.c_str()});
   asked.threads = std::max(1, std::atoi(threads.c_str()));
   step.options = (asked.library.empty() ? "" : " --library " + asked.library) +
-                 (asked.against.empty() ? "" : " --against " + asked.against) +
-                 (asked.avx2 ? " --kernel avx2" : "") + (asked.sustained ? " --sustained" : "");
+                 (known.empty() ? " --against " + asked.against : "") + (asked.avx2 ? " --kernel avx2" : "") +
+                 (asked.sustained ? " --sustained" : "");
   if (std::count(words.begin(), words.end(), std::string("--help")) == 0) try {
       libraries::add_variants(step, asked, argv);
     } catch (const libraries::Missing& missing) {
