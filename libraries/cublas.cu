@@ -211,9 +211,8 @@ std::vector<std::string> names() {
 }
 
 void add_variants(course::Step& step, const Asked& asked, char**) {
-  std::vector<Partner<float>> of_f32 = {Partner<float>::tensor("f32_by_bf16"),
-                                        Partner<float>::tensor("f32_by_fp16")};
-  const std::vector<Partner<double>> of_f64 = {Partner<double>::tensor("f64_by_integers")};
+  std::vector of_f32 = {Partner<float>::tensor("f32_by_bf16"), Partner<float>::tensor("f32_by_fp16")};
+  const std::vector of_f64 = {Partner<double>::tensor("f64_by_integers")};
 #if CUBLAS_VERSION >= 130000
   add(step.f32, "bf16x9", plain<float>(CUBLAS_COMPUTE_32F_EMULATED_16BFX9), of_f32, asked);  // is no TF32
 #endif
