@@ -125,7 +125,7 @@ reference: ## measure what the lessons quote, with what `make build FULL=1` buil
 	@$(run_plan) plots/reference/plan.txt $(reference_to)
 
 reference-gpu: ## what the lessons quote of a GPU, by plan_gpu.txt: MACHINE=name (10 minutes)
-	@$(run_plan) plots/reference/plan_gpu.txt $(reference_to) --set random_f32='$(call random,62 200)' random_bf16='$(call random,63 100)'
+	@$(run_plan) plots/reference/plan_gpu.txt $(reference_to) --set random_f32='$(call random,62 200)' random_bf16='$(call random,63 100)' random_f64='$(call random,64 100)'
 
 # Genova 2024's first two tables; at all their sizes, PUBLISHED_SIZES="2000 3000 5000" BUDGET=200, it takes a night.
 PUBLISHED_SIZES = 2000
