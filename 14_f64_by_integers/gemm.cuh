@@ -38,7 +38,7 @@ F64Variant best_of(Index m, Index n, Index k, const Rates& rates) {
   const double passes = (inputs * (16 + planes) + outputs * (16 + 2 * planes)) / rates.bytes;
   if (passes + planes * flops / rates.integers + 30e6 > flops / rates.f64) return F64Variant::native;
   if (std::min({m, n, k}) >= 12288) return F64Variant::strassen;
-  return k < 6144 ? F64Variant::panels : F64Variant::marching;
+  return k < 4096 ? F64Variant::panels : F64Variant::marching;
 }
 // [/best_of]
 
@@ -113,8 +113,8 @@ class Gemm {
     const Index sums = all.of_a.rows * all.of_b.rows;  // of a product
     const Bytes<Cut> bytes{reinterpret_cast<Eight*>(grow(bytes_, way.planes * sums)), all.of_b.rows / 16,
                            sums / 8, way};
-    Multiply::template start<split_into_panels<Cut>>(blocks_that_split_into_panels<Cut>(all),
-                                                     Splitting<Cut>::threads, all, way);
+    Multiply::template start<split_into_panels<Cut>>(blocks_that_split_into_panels<Cut>(all), threads, all,
+                                                     way);
     Multiply::multiply({all.of_a, all.of_b, false, 0, way.planes, &all.state->found, report_.view().data(),
                         marching ? &all.state->marches : nullptr},
                        bytes);
