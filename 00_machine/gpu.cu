@@ -234,7 +234,8 @@ struct TensorPeak {
 template <class Element, class Operand, class Sum>
 void add_tensor_peak(Session& session, const TensorPeak& peak, double madds,
                      void (*kernel)(const Operand*, int, Sum*)) {
-  if (!session.asks_for(std::is_same_v<Sum, double> ? "f64" : "f32")) return;  // by the type of the sums
+  const char* const of_sums = std::is_same_v<Sum, double> ? "f64" : std::is_same_v<Sum, int> ? "i32" : "f32";
+  if (!session.asks_for(of_sums)) return;
   const Block block{tensor_threads};
   const Grid grid = resident(kernel, block);
   const Index threads = grid.x * block.x;
@@ -261,7 +262,8 @@ void add_tensor_peak(Session& session, const TensorPeak& peak, double madds,
                              " multiply-adds counted");
   std::mt19937 random(987654);
   std::uniform_real_distribution<float> uniform(-1, 1);  // of zeros, products would take less power
-  for (Element& number : numbers) number = Element(uniform(random));
+  constexpr float largest = std::is_same_v<Element, std::int8_t> ? 127 : 1;
+  for (Element& number : numbers) number = Element(largest * uniform(random));
   send();
   const auto time = [&](double share) { return rounded(share * session.options.budget) + " s"; };
   row_of(peak.name, "best of 2 ms after a rest of " + time(rest), burst_of<decltype(work)>);
@@ -290,6 +292,7 @@ void add_tensor_peaks(Session& session) {
   }
   add_mma<MmaBf16>(session, {"peak", "bf16", "", "mma.sync.m16n8k16"});
   add_mma<MmaTf32>(session, {"peak", "tf32", "", "mma.sync.m16n8k8"});
+  add_mma<MmaI8>(session, {"peak", "i8", "", "mma.sync.m16n8k32"});
   add_mma<MmaF64>(session, {"tensor", "f64", "m8n8k4", "mma.sync.m8n8k4"});
   if (gpu.major >= 9) add_mma<LargeMmaF64>(session, {"tensor", "f64", "m16n8k16", "mma.sync.m16n8k16"});
   if (gpu.major != 9 || gpu.minor != 0) {
@@ -301,6 +304,9 @@ void add_tensor_peaks(Session& session) {
                           false);
   add_wgmma<float>(session, {"peak", "tf32", "wgmma", "wgmma.m64n256k8; A from registers"}, true);
   add_wgmma<float>(session, {"peak", "tf32", "wgmma_shared", "wgmma.m64n256k8; A from shared memory"}, false);
+  add_tensor_peak<std::int8_t>(session,
+                               {"peak", "i8", "wgmma_shared", "wgmma.m64n256k32; A from shared memory"},
+                               wgmma_steps * 64 * 256 * 32 / 128.0, wgmma_of_bytes());
 }
 
 // ------------------------------------------------------------------ how fast it moves what it has

@@ -151,6 +151,25 @@ Product<float> by_nine() {
 #endif
 }
 
+/// f64 by INT8 (Ozaki's first scheme), even where native f64 is faster; none if cuBLAS is too old.
+Product<double> emulated() {
+#if CUBLAS_VERSION >= 130000
+  struct Workspace {  // it takes eight planes and more of A and of B
+    Cuda::Matrix<std::int8_t> memory;
+  };
+  return [](View<const double> a, View<const double> b, View<double> c) {
+    auto& memory = course::workspace<Workspace>().memory;
+    const Index bytes = 40 * (a.rows() * a.cols() + b.rows() * b.cols() + c.rows() * c.cols()) + (64 << 20);
+    check(cublasSetEmulationStrategy(cublas(), CUBLAS_EMULATION_STRATEGY_EAGER));
+    check(cublasSetWorkspace(cublas(), course::grow(memory, bytes), std::size_t(bytes)));
+    multiply<double>(CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, a, b, c);
+    check(cublasSetEmulationStrategy(cublas(), CUBLAS_EMULATION_STRATEGY_DEFAULT));
+  };
+#else
+  return {};
+#endif
+}
+
 /// Our variant, loaded like anybody's library: C += A·B, all in the GPU's memory.
 template <class T>
 Product<T> ours(const char* file, const std::string& name) {
@@ -217,9 +236,10 @@ void add_variants(course::Step& step, const Asked& asked, char**) {
   partners.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 80});
   add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), partners, asked);
   add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), partners, asked);
-  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {Partner<double>::tensor("f64_by_integers")},
-      asked);
-  add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {}, asked);
+  const Partner<double> by_integers = Partner<double>::tensor("f64_by_integers");
+  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {by_integers}, asked);
+  add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {by_integers}, asked);
+  add(step.f64, "emulated", emulated(), {by_integers}, asked);
   const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
   add(step.bf16, "heuristics", fastest, {Partner<bf16>::tensor("bf16")}, asked);
   add(step.tf32, "tf32", plain<tf32>(CUBLAS_COMPUTE_32F_FAST_TF32), {}, asked);

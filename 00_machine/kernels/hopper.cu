@@ -56,10 +56,16 @@ __device__ void wgmma(float (&c)[sums_each], std::uint64_t a, std::uint64_t b) {
     asm volatile(TF32 ", %128, %129, p, 1, 1;}" : SUMS_64(0), SUMS_64(64) : "l"(a), "l"(b));
 }
 
+template <class T>
+__device__ void wgmma(int (&c)[sums_each], std::uint64_t a, std::uint64_t b) {
+  using course::ptx::WideC;
+  course::ptx::wgmma<n>(reinterpret_cast<WideC<int>(&)[n / 8]>(c), a, b, true);
+}
+
 /// Both warpgroups of a block multiply by one B, each an A of its own. The order of the tiles' elements does
 /// not matter here.
-template <class T, bool from_registers>
-__global__ void __launch_bounds__(tensor_threads) peak(const std::uint32_t* from, int rounds, float* sums) {
+template <class T, bool from_registers, class Sum = float>
+__global__ void __launch_bounds__(tensor_threads) peak(const std::uint32_t* from, int rounds, Sum* sums) {
   __shared__ alignas(1024) std::uint32_t b[b_words], a[2][a_words];
   for (int i = int(threadIdx.x); i < b_words; i += tensor_threads) b[i] = from[i];
   for (int i = int(threadIdx.x); i < 2 * a_words; i += tensor_threads) a[0][i] = from[b_words + i];
@@ -69,7 +75,7 @@ __global__ void __launch_bounds__(tensor_threads) peak(const std::uint32_t* from
   std::uint32_t mine[wgmma_steps][4];
   for (int step = 0; step < wgmma_steps; ++step)
     for (int e = 0; e < 4; ++e) mine[step][e] = from[(4 * step + e) * tensor_threads + int(threadIdx.x)];
-  float c[sums_each] = {}, sum = 0;
+  Sum c[sums_each] = {}, sum = 0;
   for (int r = 0; r < rounds; ++r) {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #pragma unroll
@@ -82,8 +88,12 @@ __global__ void __launch_bounds__(tensor_threads) peak(const std::uint32_t* from
     asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");  // the round before
   }
   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-  for (float& element : c) asm volatile("" : "+f"(element)::"memory");  // not read before
-  for (const float element : c) sum += element;
+  for (Sum& element : c)  // not read before
+    if constexpr (std::is_same_v<Sum, int>)
+      asm volatile("" : "+r"(element)::"memory");
+    else
+      asm volatile("" : "+f"(element)::"memory");
+  for (const Sum element : c) sum += element;
   sums[blockIdx.x * tensor_threads + threadIdx.x] = sum;
 }
 
@@ -112,9 +122,13 @@ __global__ void copy_pieces(const void* from, int pieces, int rounds, int togeth
 
 }  // namespace
 
-Wgmma wgmma_of(bool in_bf16, bool from_registers) {
+Wgmma<float> wgmma_of(bool in_bf16, bool from_registers) {
   if (in_bf16) return from_registers ? peak<bf16, true> : peak<bf16, false>;
   return from_registers ? peak<float, true> : peak<float, false>;
+}
+
+Wgmma<int> wgmma_of_bytes() {
+  return peak<std::int8_t, false, int>;
 }
 
 Bulk bulk() {
