@@ -92,6 +92,7 @@ class Gemm {
     return variant != F64Variant::native && in_panels<Whole>(a, b, c, variant == F64Variant::marching);
   }
 
+ public:
   /// Returns whether integers serve; else C is as it was.
   template <class Way>
   bool product(View<const double> a, View<const double> b, View<double> c) {
@@ -106,6 +107,8 @@ class Gemm {
     Multiply::template start<combine<Way>>(blocks_that_combine(c), threads, all, sums, way);
     return wait_for(report_.view().data()) == reported;
   }
+
+ private:
   template <class Cut>
   bool in_panels(View<const double> a, View<const double> b, View<double> c, bool marching) {
     const ByPanels<Cut> way;

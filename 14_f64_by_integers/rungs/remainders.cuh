@@ -11,9 +11,9 @@
 namespace f64_by_integers {
 namespace {
 
-template <bool rounded>
+template <bool rounded, int moduli = rounded ? 14 : 15>
 struct ByRemainders {
-  static constexpr int planes = rounded ? 14 : 15;
+  static constexpr int planes = moduli;
   static constexpr bool digits = false;
   Remainders of{planes};
 
@@ -25,13 +25,13 @@ struct ByRemainders {
   // [/rule]
 };
 
-template <bool rounded, class Store>
-__device__ void split_four(const ByRemainders<rounded>&, const Four& four, Store store) {
+template <bool rounded, int moduli, class Store>
+__device__ void split_four(const ByRemainders<rounded, moduli>&, const Four& four, Store store) {
   std::int64_t x[4];
 #pragma unroll
   for (int e = 0; e < 4; ++e) x[e] = rounded ? std::int64_t(llrint(four.of[e])) : std::int64_t(four.of[e]);
 #pragma unroll
-  for (int t = 0; t < ByRemainders<rounded>::planes; ++t) {
+  for (int t = 0; t < moduli; ++t) {
     int remainder[4];
 #pragma unroll
     for (int e = 0; e < 4; ++e) remainder[e] = int(nearest<std::int64_t>(x[e], modulus(t)));
@@ -47,11 +47,11 @@ __device__ inline double integer_of(const Remainders& of, double high, double lo
 }
 // [/integer_of]
 
-template <bool rounded>
-__device__ double value_of(const ByRemainders<rounded>& way, const int* sum, Index matrix) {
+template <bool rounded, int moduli>
+__device__ double value_of(const ByRemainders<rounded, moduli>& way, const int* sum, Index matrix) {
   double high = 0, low = 0;
 #pragma unroll
-  for (int t = 0; t < ByRemainders<rounded>::planes; ++t) {
+  for (int t = 0; t < moduli; ++t) {
     const double r = sum[t * matrix] % modulus(t);
     high = fma(r, way.of.high[t], high), low = fma(r, way.of.low[t], low);
   }
