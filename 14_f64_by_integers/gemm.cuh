@@ -20,25 +20,44 @@ namespace {  // a program has both the GPU's and the emulator's
 
 using course::Cuda, course::grow, course::wait_for;
 
-/// C += A·B by f64 units: 12's kernel or, where it cannot serve, 11's.
+/// C += A·B by f64 units: 12's kernel, which takes copies of what TMA cannot serve, or 11's.
 void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
 #ifdef COURSE_HOPPER
-  if (cuda_hopper::here() && cuda_hopper::serves(a, b, c)) return cuda_hopper::gemm(a, b, c);
+  struct Copies {
+    Cuda::Matrix<double> a, b;
+  };
+  const auto aligned = [&](View<const double> of, Cuda::Matrix<double>& memory) {
+    if (cuda_hopper::serves(of, of, c)) return of;
+    const Index ld = ceil_div(of.cols(), 2) * 2;
+    const View<double> copy(grow(memory, of.rows() * ld), of.rows(), of.cols(), ld);
+    Cuda::transfer(of, copy);
+    return View<const double>(copy);
+  };
+  if (cuda_hopper::here() && c.rows() <= course::most_blocks_in_y * 64) {
+    auto& copies = course::workspace<Copies>();
+    a = aligned(a, copies.a), b = aligned(b, copies.b);
+    return cuda_hopper::gemm(a, b, c);
+  }
 #endif
   cuda_tensor::by_stages(a, b, c);
 }
 
 // [best_of]
 /// Panels, marching where k is long, strassen where all sides are, or native where f64 units take less time:
-/// by the bytes that each element of A, B and C moves, the products, and what launches take.
-F64Variant best_of(Index m, Index n, Index k, const Rates& rates) {
-  constexpr double planes = ByPanels<>::planes;
+/// by the bytes that each element of A, B and C moves, by rounds of tiles on all multiprocessors, rows × cols
+/// a product's and 64 × 128 native's, and by what launches take.
+F64Variant best_of(Index m, Index n, Index k, const Rates& rates, int rows, int cols, int multiprocessors) {
+  constexpr int planes = ByPanels<>::planes;
+  const auto product = [&](int products, int tile_rows, int tile_cols) {
+    const Index tiles = products * ceil_div(m, tile_rows) * ceil_div(n, tile_cols);
+    return 2.0 * double(ceil_div(tiles, multiprocessors) * multiprocessors * tile_rows * tile_cols * k);
+  };
   const double inputs = double(m + n) * double(k), outputs = double(m) * double(n);
-  const double flops = 2 * outputs * double(k);
   const double passes = (inputs * (16 + planes) + outputs * (16 + 2 * planes)) / rates.bytes;
-  if (passes + planes * flops / rates.integers + 30e6 > flops / rates.f64) return F64Variant::native;
+  if (passes + product(planes, rows, cols) / rates.integers + 30e6 > product(1, 64, 128) / rates.f64)
+    return F64Variant::native;
   if (std::min({m, n, k}) >= 12288) return F64Variant::strassen;
-  return k < 6144 ? F64Variant::panels : F64Variant::marching;
+  return k < 4096 ? F64Variant::panels : F64Variant::marching;
 }
 // [/best_of]
 
@@ -51,7 +70,9 @@ class Gemm {
   /// C += A·B by this variant. Returns which one it is; the GPU may still be at work.
   F64Variant operator()(View<const double> a, View<const double> b, View<double> c, F64Variant variant) {
     if (c.rows() == 0 || c.cols() == 0) return variant;
-    if (variant == F64Variant::best) variant = best_of(c.rows(), c.cols(), a.cols(), Multiply::rates);
+    if (variant == F64Variant::best)
+      variant = best_of(c.rows(), c.cols(), a.cols(), Multiply::rates, Multiply::rows, Multiply::cols,
+                        Cuda::multiprocessors());
     if (variant == F64Variant::native) return by_f64_units(a, b, c), variant;
     for (Index p = 0, k = 0; p < a.cols(); p += k) {
       k = std::min(
@@ -116,8 +137,8 @@ class Gemm {
     const Index sums = all.of_a.rows * all.of_b.rows;  // of a product
     const Bytes<Cut> bytes{reinterpret_cast<Eight*>(grow(bytes_, way.planes * sums)), all.of_b.rows / 16,
                            sums / 8, way};
-    Multiply::template start<split_into_panels<Cut>>(blocks_that_split_into_panels<Cut>(all),
-                                                     Splitting<Cut>::threads, all, way);
+    Multiply::template start<split_into_panels<Cut>>(blocks_that_split_into_panels<Cut>(all), threads, all,
+                                                     way);
     Multiply::multiply({all.of_a, all.of_b, false, 0, way.planes, &all.state->found, report_.view().data(),
                         marching ? &all.state->marches : nullptr},
                        bytes);

@@ -25,15 +25,8 @@ void check(cublasStatus_t status) {
 cublasHandle_t cublas() {
   struct Handle {
     cublasHandle_t made = nullptr;
-    Handle() {
-      check(cublasCreate(&made));
-#if CUBLAS_VERSION >= 130000  // the modes that emulate do so wherever they can
-      check(cublasSetEmulationStrategy(made, CUBLAS_EMULATION_STRATEGY_EAGER));
-#endif
-    }
-    ~Handle() {
-      cublasDestroy(made);
-    }
+    Handle() { check(cublasCreate(&made)); }
+    ~Handle() { cublasDestroy(made); }
   };
   return course::workspace<Handle>().made;
 }
@@ -75,17 +68,9 @@ course::Times state() {
 template <class T>
 using Product = std::function<void(View<const T> a, View<const T> b, View<Result<T>> c)>;
 
-/// With a `workspace`, for emulation, of so many bytes for each element of A and B, and a GiB.
 template <class T>
-Product<T> plain(cublasComputeType_t how, Index workspace = 0) {
-  return [=](View<const T> a, View<const T> b, View<Result<T>> c) {
-    const Index bytes = workspace * (a.rows() + b.cols()) * a.cols() + (1 << 30);
-    if (workspace > 0)
-      check(cublasSetWorkspace(cublas(), course::grow(course::workspace<Cuda::Matrix<char>>(), bytes),
-                               std::size_t(bytes)));
-    multiply<T>(how, a, b, c);
-    if (workspace > 0) check(cublasSetStream(cublas(), nullptr));  // gives it its own again
-  };
+Product<T> plain(cublasComputeType_t how) {
+  return [how](View<const T> a, View<const T> b, View<Result<T>> c) { multiply<T>(how, a, b, c); };
 }
 
 /// C += A·B by the fastest of cuBLASLt's heuristics for the shape, looked for before its first product.
@@ -154,6 +139,35 @@ class Fastest {
   cublasLtMatmulAlgo_t algorithm_{};
 };
 
+/// f32 by nine products of BF16, wherever cuBLAS can, which is no TF32; none if it is too old to know them.
+Product<float> by_nine() {
+#if CUBLAS_VERSION >= 130000
+  return [](View<const float> a, View<const float> b, View<float> c) {
+    check(cublasSetEmulationStrategy(cublas(), CUBLAS_EMULATION_STRATEGY_EAGER));
+    multiply<float>(CUBLAS_COMPUTE_32F_EMULATED_16BFX9, a, b, c);
+  };
+#else
+  return {};
+#endif
+}
+
+/// f64 by INT8 (Ozaki's first scheme), even where native f64 is faster; none if cuBLAS is too old.
+Product<double> emulated() {
+#if CUBLAS_VERSION >= 130100
+  return [](View<const double> a, View<const double> b, View<double> c) {
+    auto& memory = course::workspace<Cuda::Matrix<char>>();  // it takes eight planes and more of A and of B
+    const Index bytes = 40 * (a.rows() * a.cols() + b.rows() * b.cols() + c.rows() * c.cols()) + (64 << 20);
+    check(cublasSetEmulationStrategy(cublas(), CUBLAS_EMULATION_STRATEGY_EAGER));
+    check(cublasSetWorkspace(cublas(), course::grow(memory, bytes), std::size_t(bytes)));
+    multiply<double>(CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, a, b, c);
+    check(cublasSetEmulationStrategy(cublas(), CUBLAS_EMULATION_STRATEGY_DEFAULT));
+    check(cublasSetStream(cublas(), nullptr));  // with it cuBLAS has its own workspace again
+  };
+#else
+  return {};
+#endif
+}
+
 /// Our variant, loaded like anybody's library: C += A·B, all in the GPU's memory.
 template <class T>
 Product<T> ours(const char* file, const std::string& name) {
@@ -183,7 +197,7 @@ struct Partner {
 template <class T>
 void add(course::Variants<T>& variants, const std::string& mode, const Product<T>& theirs,
          std::vector<Partner<T>> partners, const Asked& asked) {
-  if (asked.against != "all" && asked.against != mode) return;
+  if (!theirs) return;
   const std::string against = "cuBLAS " + mode;
   course::Timing timing{.sample = 2e-3};
   if (asked.sustained)  // half a second in which a GPU finds its clock
@@ -211,19 +225,17 @@ std::vector<std::string> names() {
 }
 
 void add_variants(course::Step& step, const Asked& asked, char**) {
-  std::vector of_f32 = {Partner<float>::tensor("f32_by_bf16"), Partner<float>::tensor("f32_by_fp16")};
-  const std::vector of_f64 = {Partner<double>::tensor("f64_by_integers")};
-#if CUBLAS_VERSION >= 130000
-  add(step.f32, "bf16x9", plain<float>(CUBLAS_COMPUTE_32F_EMULATED_16BFX9), of_f32, asked);  // is no TF32
-#endif
-#if CUBLAS_VERSION >= 130100
-  add(step.f64, "emulated", plain<double>(CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT, 16), of_f64, asked);
-#endif
-  of_f32.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 80});
-  add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), of_f32, asked);
-  add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), of_f32, asked);
-  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), of_f64, asked);
-  add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), of_f64, asked);
+  std::vector partners = {Partner<float>::tensor("f32_by_bf16"), Partner<float>::tensor("f32_by_fp16")};
+  add(step.f32, "bf16x9", by_nine(), partners, asked);
+  partners.push_back({"best", ours<float>(COURSE_OURS, "course_gpu_sgemm"), 80});
+  add(step.f32, "default", plain<float>(CUBLAS_COMPUTE_32F), partners, asked);
+  add(step.f32, "pedantic", plain<float>(CUBLAS_COMPUTE_32F_PEDANTIC), partners, asked);
+  Partner<double> by_integers = Partner<double>::tensor("f64_by_integers");
+  add(step.f64, "default", plain<double>(CUBLAS_COMPUTE_64F), {by_integers}, asked);
+  by_integers.name = "f64_pedantic";  // names of their own: few ask for these modes
+  add(step.f64, "pedantic", plain<double>(CUBLAS_COMPUTE_64F_PEDANTIC), {by_integers}, asked);
+  by_integers.name = "f64_emulated";
+  add(step.f64, "emulated", emulated(), {by_integers}, asked);
   const Product<bf16> fastest = [](auto a, auto b, auto c) { course::workspace<Fastest>()(a, b, c); };
   add(step.bf16, "heuristics", fastest, {Partner<bf16>::tensor("bf16")}, asked);
   add(step.tf32, "tf32", plain<tf32>(CUBLAS_COMPUTE_32F_FAST_TF32), {}, asked);

@@ -19,6 +19,7 @@ LIBRARIES = ("eigen", "openblas", "blis", "onednn", "mkl", "cublas")
 WITH_KERNELS = ("openblas", "blis")  # those that can be kept to AVX2
 ON_CUBLAS, OF_CORES = {"bf16", "tf32", "f32", "f64"}, {"f32", "f64", "i32"}  # types
 ON_GPU = ("best", "bf16", "f32_by_bf16", "f32_by_fp16", "f64_by_integers")
+ON_GPU += ("f64_pedantic", "f64_emulated")
 VARIANTS = ("library", "avx512", "tuned", *ON_GPU)
 AVX512 = {"avx512f", "avx512dq", "avx512bw", "avx512vl"}
 # Sizes and shapes unless told otherwise, on the processor and on the GPU.

@@ -11,7 +11,6 @@ namespace libraries {
 /// What is asked for beside the options of every step.
 struct Asked {
   std::string library = {};  // a name, or a file
-  std::string against = {};  // cuBLAS: all, or one mode
   bool avx2 = false;         // ours and theirs kept to AVX2
   bool sustained = false;    // in turns, each for a second
   int threads = 1;           // one number a process: libraries read it while they are loaded

@@ -23,7 +23,7 @@ int run(int argc, char** argv) {
   step.program = COURSE_PROGRAM;
   const std::string more = "--library, a file or one of " + known + "; --kernel avx2 keeps both to AVX2; ";
   step.idea = "a library by itself, and ours in turns with it; besides the options below " +
-              (known.empty() ? "--against: one mode of it; " : more) + "--sustained: each for a second";
+              (known.empty() ? "" : more) + "--sustained: each for a second";
   libraries::Asked asked;
   asked.sustained = std::erase(words, std::string("--sustained")) > 0;
   if (!known.empty()) {
@@ -31,18 +31,13 @@ int run(int argc, char** argv) {
     const std::string kernel = course::taken(words, "--kernel");
     if (!kernel.empty()) course::one_of("--kernel", kernel, {"avx2"});
     asked.avx2 = !kernel.empty();
-  } else {
-    asked.against =
-        course::one_of("--against", course::taken(words, "--against", "all"),
-                       {"all", "default", "pedantic", "bf16x9", "emulated", "heuristics", "tf32"});
   }
   const std::string threads = course::taken(words, "--threads", "1");
   if (course::contains(threads, ',')) throw course::Refusal{"--threads: several; give one number a process"};
   words.insert(words.end(), {"--threads", threads.c_str()});
   asked.threads = std::max(1, std::atoi(threads.c_str()));
   step.options = (asked.library.empty() ? "" : " --library " + asked.library) +
-                 (known.empty() ? " --against " + asked.against : "") + (asked.avx2 ? " --kernel avx2" : "") +
-                 (asked.sustained ? " --sustained" : "");
+                 (asked.avx2 ? " --kernel avx2" : "") + (asked.sustained ? " --sustained" : "");
   if (std::count(words.begin(), words.end(), std::string("--help")) == 0) try {
       libraries::add_variants(step, asked, argv);
     } catch (const libraries::Missing& missing) {

@@ -31,19 +31,17 @@ __device__ std::uint64_t descriptor(const void* matrix) {
   "%107, %108, %109, "                                                                                     \
   "%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, " \
   "%127}"
-#define SUMS_4(in, i) in(c[i]), in(c[i + 1]), in(c[i + 2]), in(c[i + 3])
-#define SUMS_16(in, i) SUMS_4(in, i), SUMS_4(in, i + 4), SUMS_4(in, i + 8), SUMS_4(in, i + 12)
-#define SUMS_64(in, i) SUMS_16(in, i), SUMS_16(in, i + 16), SUMS_16(in, i + 32), SUMS_16(in, i + 48)
-#define ALL_SUMS(in) SUMS_64(in, 0), SUMS_64(in, 64)
+#define SUMS_4(i) "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3])
+#define SUMS_16(i) SUMS_4(i), SUMS_4(i + 4), SUMS_4(i + 8), SUMS_4(i + 12)
+#define SUMS_64(i) SUMS_16(i), SUMS_16(i + 16), SUMS_16(i + 32), SUMS_16(i + 48)
 #define ALWAYS "{.reg .pred p; setp.eq.u32 p, 0, 0; "  // C is added to
 #define BF16 ALWAYS "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 " SUMS
 #define TF32 ALWAYS "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 " SUMS
-#define INT8 ALWAYS "wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 " SUMS
 
 /// C += A·B of the warpgroup, begun: A in registers, or where its descriptor says.
 template <class T>
 __device__ void wgmma(float (&c)[sums_each], const std::uint32_t (&a)[4], std::uint64_t b) {
-#define OPERANDS ALL_SUMS("+f") : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)
+#define OPERANDS SUMS_64(0), SUMS_64(64) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)
   if constexpr (std::is_same_v<T, bf16>)
     asm volatile(BF16 ", {%128, %129, %130, %131}, %132, p, 1, 1, 0;}" : OPERANDS);
   else
@@ -53,25 +51,20 @@ __device__ void wgmma(float (&c)[sums_each], const std::uint32_t (&a)[4], std::u
 template <class T>
 __device__ void wgmma(float (&c)[sums_each], std::uint64_t a, std::uint64_t b) {
   if constexpr (std::is_same_v<T, bf16>)
-    asm volatile(BF16 ", %128, %129, p, 1, 1, 0, 0;}" : ALL_SUMS("+f") : "l"(a), "l"(b));
+    asm volatile(BF16 ", %128, %129, p, 1, 1, 0, 0;}" : SUMS_64(0), SUMS_64(64) : "l"(a), "l"(b));
   else
-    asm volatile(TF32 ", %128, %129, p, 1, 1;}" : ALL_SUMS("+f") : "l"(a), "l"(b));
-}
-template <class>
-__device__ void wgmma(int (&c)[sums_each], std::uint64_t a, std::uint64_t b) {
-  asm volatile(INT8 ", %128, %129, p;}" : ALL_SUMS("+r") : "l"(a), "l"(b));
+    asm volatile(TF32 ", %128, %129, p, 1, 1;}" : SUMS_64(0), SUMS_64(64) : "l"(a), "l"(b));
 }
 
-__device__ void not_read_before(float& sum) {
-  asm volatile("" : "+f"(sum)::"memory");
-}
-__device__ void not_read_before(int& sum) {
-  asm volatile("" : "+r"(sum)::"memory");
+template <class T>
+__device__ void wgmma(int (&c)[sums_each], std::uint64_t a, std::uint64_t b) {
+  using course::ptx::WideC;
+  course::ptx::wgmma<n>(reinterpret_cast<WideC<int>(&)[n / 8]>(c), a, b, true);
 }
 
 /// Both warpgroups of a block multiply by one B, each an A of its own. The order of the tiles' elements does
 /// not matter here.
-template <class T, bool from_registers, class Sum>
+template <class T, bool from_registers, class Sum = float>
 __global__ void __launch_bounds__(tensor_threads) peak(const std::uint32_t* from, int rounds, Sum* sums) {
   __shared__ alignas(1024) std::uint32_t b[b_words], a[2][a_words];
   for (int i = int(threadIdx.x); i < b_words; i += tensor_threads) b[i] = from[i];
@@ -95,7 +88,11 @@ __global__ void __launch_bounds__(tensor_threads) peak(const std::uint32_t* from
     asm volatile("wgmma.wait_group.sync.aligned 1;" ::: "memory");  // the round before
   }
   asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
-  for (Sum& element : c) not_read_before(element);
+  for (Sum& element : c)  // not read before
+    if constexpr (std::is_same_v<Sum, int>)
+      asm volatile("" : "+r"(element)::"memory");
+    else
+      asm volatile("" : "+f"(element)::"memory");
   for (const Sum element : c) sum += element;
   sums[blockIdx.x * tensor_threads + threadIdx.x] = sum;
 }
@@ -126,9 +123,10 @@ __global__ void copy_pieces(const void* from, int pieces, int rounds, int togeth
 }  // namespace
 
 Wgmma<float> wgmma_of(bool in_bf16, bool from_registers) {
-  if (in_bf16) return from_registers ? peak<bf16, true, float> : peak<bf16, false, float>;
-  return from_registers ? peak<float, true, float> : peak<float, false, float>;
+  if (in_bf16) return from_registers ? peak<bf16, true> : peak<bf16, false>;
+  return from_registers ? peak<float, true> : peak<float, false>;
 }
+
 Wgmma<int> wgmma_of_bytes() {
   return peak<std::int8_t, false, int>;
 }

@@ -9,13 +9,13 @@ namespace machine {
 constexpr int wgmma_steps = 4;  // instructions of a warpgroup in a round, as many as 128 bytes of k need
 
 /// `rounds` times wgmma_steps products of 64 x k by k x 256 in each warpgroup of a block of 256 threads; k:
-/// 16 in BF16, 8 in TF32, 32 of bytes. `from`: 12288 words of numbers; a sum for each thread goes to `sums`.
+/// 16 in BF16, 8 in TF32, 32 in INT8. `from`: 12288 words of numbers; a sum for each thread goes to `sums`.
 template <class Sum>
 using Wgmma = void (*)(const std::uint32_t* from, int rounds, Sum* sums);
 
 /// With BF16 or TF32, and A from registers or, as B, from shared memory.
 Wgmma<float> wgmma_of(bool bf16, bool from_registers);
-/// With integers of 8 bits, both from shared memory.
+/// With INT8, A from shared memory.
 Wgmma<int> wgmma_of_bytes();
 
 constexpr int piece_bytes = 8192;

@@ -32,25 +32,29 @@ struct Mma {
   static constexpr int a = a_, b = b_, c = c_, madds = madds_;
 };
 
-#define MACHINE_MMA(instruction, sums)                                                                   \
+#define MACHINE_MMA_F32(instruction)                                                                     \
   asm volatile(                                                                                          \
       "mma.sync.aligned." instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
-      : sums(to[0]), sums(to[1]), sums(to[2]), sums(to[3])                                               \
+      : "+f"(to[0]), "+f"(to[1]), "+f"(to[2]), "+f"(to[3])                                               \
       : "r"(from_a[0]), "r"(from_a[1]), "r"(from_a[2]), "r"(from_a[3]), "r"(from_b[0]), "r"(from_b[1]))
 
 struct MmaBf16 : Mma<bf16, std::uint32_t, float, 4, 2, 4, 16 * 8 * 16> {
   static __device__ void multiply(Sum (&to)[c], const Operand (&from_a)[a], const Operand (&from_b)[b]) {
-    MACHINE_FROM_80(MACHINE_MMA("m16n8k16.row.col.f32.bf16.bf16.f32", "+f"));
+    MACHINE_FROM_80(MACHINE_MMA_F32("m16n8k16.row.col.f32.bf16.bf16.f32"));
   }
 };
 struct MmaTf32 : Mma<float, std::uint32_t, float, 4, 2, 4, 16 * 8 * 8> {
   static __device__ void multiply(Sum (&to)[c], const Operand (&from_a)[a], const Operand (&from_b)[b]) {
-    MACHINE_FROM_80(MACHINE_MMA("m16n8k8.row.col.f32.tf32.tf32.f32", "+f"));
+    MACHINE_FROM_80(MACHINE_MMA_F32("m16n8k8.row.col.f32.tf32.tf32.f32"));
   }
 };
 struct MmaI8 : Mma<std::int8_t, std::uint32_t, int, 4, 2, 4, 16 * 8 * 32> {
   static __device__ void multiply(Sum (&to)[c], const Operand (&from_a)[a], const Operand (&from_b)[b]) {
-    MACHINE_FROM_80(MACHINE_MMA("m16n8k32.row.col.s32.s8.s8.s32", "+r"));
+    MACHINE_FROM_80(asm volatile(
+        "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, "
+        "%1, %2, %3};"
+        : "+r"(to[0]), "+r"(to[1]), "+r"(to[2]), "+r"(to[3])
+        : "r"(from_a[0]), "r"(from_a[1]), "r"(from_a[2]), "r"(from_a[3]), "r"(from_b[0]), "r"(from_b[1])));
   }
 };
 struct MmaF64 : Mma<double, double, double, 1, 1, 2, 8 * 8 * 4> {

@@ -99,79 +99,74 @@ struct alignas(4 * count) Words {
   std::uint32_t of[count];
 };
 
-/// A thread splits four elements along k in each part of a matrix, `quads` times; a row of Bᵀ has `words` of
-/// such fours in a block.
+/// A thread splits 16 elements: four along k in each part of a matrix, `quads` times. A block splits 128
+/// columns of `words` rows of A, or 32 columns of 4 · `words` rows of B.
 template <class Cut>
 struct Splitting {
-  static constexpr int parts = Cut::side * Cut::side, quads = 4 / parts, warps = 8 * Cut::side;
-  static constexpr int words = warps * quads, threads = 32 * warps;
-  static constexpr int at_once = 7;  // planes that shared memory holds
+  static constexpr int side = Cut::side, parts = side * side, quads = 4 / parts;
+  static constexpr int warps = threads / 32, words = warps * quads, in_panel = together / 4 / words;
+  using Of = Integers[quads][parts];
 };
-/// Splits A and Bᵀ into planes whose rows are whole panels of 128 bytes. A block does 128 columns of 16 or 32
-/// rows of A, then others, of 32 rows of Bᵀ, 128 columns or half of them, which shared memory transposes.
-template <class Cut>
-__global__ __launch_bounds__(Splitting<Cut>::threads,
-                             4 / Cut::side) void split_into_panels(Matrices all, ByPanels<Cut> way) {
+/// Rounds what load(u, q, four, scale) finds: all is on its way before the first is used.
+template <class Cut, class Load>
+__device__ void load_integers(typename Splitting<Cut>::Of& of, Load load) {
   using S = Splitting<Cut>;
-  constexpr int side = Cut::side, at_once = S::at_once, words = S::words;
-  // A column of words lies in all banks, and so do the columns of four words that a thread may store at once.
-  alignas(16) __shared__ SharedTile<std::uint32_t, at_once * 32, words + S::quads> tile;
-  wait_for_kernels_before<true>();
-  if (all.state->found != 0) return;
-  const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32;
-  const int of_a = int(all.of_a.rows / words) * all.of_a.steps, block = int(blockIdx.x) - of_a;
-  Four four[S::quads][S::parts];  // all are on their way before the first is used
+  Four four[S::quads][S::parts];
   double scale[S::quads][S::parts];
-  Integers of[S::quads][S::parts];
-  const auto round = [&] {
-#pragma unroll
-    for (int u = 0; u < S::quads; ++u)
-#pragma unroll
-      for (int q = 0; q < S::parts; ++q) of[u][q] = nearest_integers(four[u][q], scale[u][q]);
-  };
-  if (block < 0) {
-    const int i0 = int(blockIdx.x) / all.of_a.steps * words + y, s = int(blockIdx.x) % all.of_a.steps;
-#pragma unroll
-    for (int u = 0; u < S::quads; ++u)
-#pragma unroll
-      for (int q = 0; q < S::parts; ++q) {
-        const Index i = i0 + S::warps * u + q / side * all.of_a.rows;
-        four[u][q] = four_of_row(all.a, i, Index{s + q % side * all.of_a.steps} * together + 4 * x);
-        scale[u][q] = scale_of(all.a_scales, i, all.a.rows());
-      }
-    round();
-#pragma unroll
-    for (int r = 0; r < Cut::products; ++r) {
-      Integers operand[S::quads];
-#pragma unroll
-      for (int u = 0; u < S::quads; ++u)
-        operand[u] = each_of(of[u], [r](auto... part) { return operand_of_a(Cut{}, r, part...); });
-      std::int8_t* to = all.of_a.at(r, i0, s) + 4 * x;
-#pragma unroll 1
-      for (int t = 0; t < way.moduli; ++t, to += Cut::products * all.of_a.bytes())
-#pragma unroll
-        for (int u = 0; u < S::quads; ++u)
-          reinterpret_cast<std::uint32_t&>(to[S::warps * u * together]) =
-              remainders_of(operand[u].of, way.by[t]);
-    }
-    return;
-  }
-  const int halves = all.of_b.steps * side, s = block % halves / side, first = block % side * words;
-  const int j0 = block / halves * 32;
 #pragma unroll
   for (int u = 0; u < S::quads; ++u)
 #pragma unroll
-    for (int q = 0; q < S::parts; ++q) {
-      const Index j = j0 + x + q % side * all.of_b.rows;
-      four[u][q] = four_of_column(
-          all.b, Index{s + q / side * all.of_b.steps} * together + 4 * (first + S::quads * y + u), j);
-      scale[u][q] = scale_of(all.b_scales, j, all.b.cols());
-    }
-  round();
-  // Then a thread stores 16 bytes of a row in each plane, or in each fourth one.
-  constexpr int sixteens = words / 4, apart = S::threads / sixteens / 32;
+    for (int q = 0; q < S::parts; ++q) load(u, q, four[u][q], scale[u][q]);
+#pragma unroll
+  for (int u = 0; u < S::quads; ++u)
+#pragma unroll
+    for (int q = 0; q < S::parts; ++q) of[u][q] = nearest_integers(four[u][q], scale[u][q]);
+}
+/// Splits rows of A: a warp stores 128 bytes of a row.
+template <class Cut>
+__device__ void split_rows(const Matrices& all, const ByPanels<Cut>& way, int block) {
+  using S = Splitting<Cut>;
+  const int x = int(threadIdx.x) % 32, s = block % all.of_a.steps;
+  const int i0 = block / all.of_a.steps * S::words + int(threadIdx.x) / 32;
+  typename S::Of of;
+  load_integers<Cut>(of, [&](int u, int q, Four& four, double& scale) {
+    const Index i = i0 + S::warps * u + q / S::side * all.of_a.rows;
+    four = four_of_row(all.a, i, Index{s + q % S::side * all.of_a.steps} * together + 4 * x);
+    scale = scale_of(all.a_scales, i, all.a.rows());
+  });
+#pragma unroll
+  for (int r = 0; r < Cut::products; ++r) {
+    Integers operand[S::quads];
+#pragma unroll
+    for (int u = 0; u < S::quads; ++u)
+      operand[u] = each_of(of[u], [r](auto... part) { return operand_of_a(Cut{}, r, part...); });
+    std::int8_t* to = all.of_a.at(r, i0, s) + 4 * x;
+#pragma unroll 1
+    for (int t = 0; t < way.moduli; ++t, to += Cut::products * all.of_a.bytes())
+#pragma unroll
+      for (int u = 0; u < S::quads; ++u)
+        reinterpret_cast<std::uint32_t&>(to[S::warps * u * together]) =
+            remainders_of(operand[u].of, way.by[t]);
+  }
+}
+/// Splits columns of B: shared memory transposes at_once planes, of which a thread stores 16 bytes of a row.
+template <class Cut>
+__device__ void split_columns(const Matrices& all, const ByPanels<Cut>& way, int block) {
+  using S = Splitting<Cut>;
+  constexpr int words = S::words, at_once = 7, sixteens = words / 4, apart = S::warps / sixteens;
+  // What eight lanes, or 32, store at once lies in all banks, and what they load.
+  alignas(16) __shared__ SharedTile<std::uint32_t, at_once * 32, words + S::quads> tile;
+  const int x = int(threadIdx.x) % 32, y = int(threadIdx.x) / 32 * S::quads;
+  const int first = block % S::in_panel * words, s = block / S::in_panel % all.of_b.steps;
+  const int j0 = block / S::in_panel / all.of_b.steps * 32;
+  typename S::Of of;
+  load_integers<Cut>(of, [&](int u, int q, Four& four, double& scale) {
+    const Index j = j0 + x + q % S::side * all.of_b.rows;
+    four = four_of_column(all.b, Index{s + q / S::side * all.of_b.steps} * together + 4 * (first + y + u), j);
+    scale = scale_of(all.b_scales, j, all.b.cols());
+  });
   const int word = int(threadIdx.x) % sixteens * 4, row = int(threadIdx.x) / sixteens % 32,
-            first_plane = int(threadIdx.x) / sixteens / 32;
+            plane = int(threadIdx.x) / sixteens / 32;
 #pragma unroll
   for (int r = 0; r < Cut::products; ++r) {
     Integers operand[S::quads];
@@ -185,12 +180,12 @@ __global__ __launch_bounds__(Splitting<Cut>::threads,
         Words<S::quads> made;
 #pragma unroll
         for (int u = 0; u < S::quads; ++u) made.of[u] = remainders_of(operand[u].of, way.by[t0 + t]);
-        reinterpret_cast<Words<S::quads>&>(tile[32 * t + x][S::quads * y]) = made;
+        reinterpret_cast<Words<S::quads>&>(tile[32 * t + x][y]) = made;
       }
       __syncthreads();
-      std::int8_t* to = all.of_b.at((t0 + first_plane) * Cut::products + r, j0 + row, s) + 4 * (first + word);
+      std::int8_t* to = all.of_b.at((t0 + plane) * Cut::products + r, j0 + row, s) + 4 * (first + word);
 #pragma unroll
-      for (int t = first_plane; t < at_once; t += apart, to += apart * Cut::products * all.of_b.bytes()) {
+      for (int t = plane; t < at_once; t += apart, to += apart * Cut::products * all.of_b.bytes()) {
         Words<4> moved;
 #pragma unroll
         for (int e = 0; e < 4; e += S::quads)
@@ -202,10 +197,18 @@ __global__ __launch_bounds__(Splitting<Cut>::threads,
     }
   }
 }
+/// Splits A and Bᵀ into planes whose rows are whole panels of 128 bytes: blocks for A, then those for B.
+template <class Cut>
+__global__ __launch_bounds__(threads, 4) void split_into_panels(Matrices all, ByPanels<Cut> way) {
+  wait_for_kernels_before<true>();
+  if (all.state->found != 0) return;
+  const int of_a = int(all.of_a.rows / Splitting<Cut>::words) * all.of_a.steps, block = int(blockIdx.x);
+  block < of_a ? split_rows(all, way, block) : split_columns(all, way, block - of_a);
+}
 template <class Cut>
 Index blocks_that_split_into_panels(const Matrices& all) {
-  return all.of_a.rows / Splitting<Cut>::words * all.of_a.steps +
-         all.of_b.rows / 32 * all.of_b.steps * Cut::side;
+  using S = Splitting<Cut>;
+  return all.of_a.rows / S::words * all.of_a.steps + all.of_b.rows / 32 * all.of_b.steps * S::in_panel;
 }
 
 /// Remainders of sums, a byte each: a matrix for each product, of blocks of 16 × 16, `across` beside each
@@ -246,7 +249,7 @@ __global__ __launch_bounds__(threads) void combine_bytes(Matrices all, Bytes<Cut
   const Index i = blockIdx.x / across * 16, j = (blockIdx.x % across * 8 + threadIdx.x / 32) * 8 * fragments;
   if (j >= cols) return;
   double high[parts][4 * fragments] = {}, low[parts][4 * fragments] = {};
-#pragma unroll(side == 1 ? 2 : 1)
+#pragma unroll 2
   for (int t0 = 0; t0 < bytes.way.moduli; t0 += ahead) {
     Eight eight[ahead][Cut::products];
 #pragma unroll

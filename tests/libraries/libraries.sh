@@ -99,10 +99,6 @@ refusals)
   tool 2 --variant avx1024 && grep -q "^libraries: --variant: 'avx1024' is unknown; give library, avx512, tuned, " err || fail "avx1024: $(cat err)"
   ;;
 cublas)
-  if [ -x "$programs/cublas" ]; then
-    "$programs/cublas" --against pedantic --list | grep cuBLAS | grep -v "cuBLAS pedantic" && fail "not pedantic alone"
-    program=$programs/cublas refuses "--against: 'nosuch' is unknown; give all, default, pedantic, " --against nosuch
-  fi
   # Without a GPU, or without nvcc: a line.
   CUDA_VISIBLE_DEVICES="" tool 77 --library cublas --size 300 --type f32
   grep -qE '^libraries: cuBLAS skipped: |^cublas: skipped: no CUDA device|^cublas: library skipped: no CUDA device' err && ! tail -n +2 results.csv 2>&1 | grep -q , || fail "nothing that says why: $(cat err)"
@@ -111,7 +107,7 @@ cublas)
   cells variant ratio | awk -F, '$1 == "best" && $2 > 0 {found = 1} END {exit !found}' || fail "no ratio: $(cat results.csv)"
   tool 0 --library cublas --size 300 --repeat 3 --type tf32 --fill digits # how cuBLAS rounds others is its own
   [ "$(rows verdict | tr ' ' '\n' | sort -u)" = right ] || fail "not all right: $(cat results.csv)"
-  for row in library,default,f32 library,pedantic,f64 f64_by_integers,{default,pedantic},f64 library,tf32,tf32 {best,f32_by_bf16,f32_by_fp16},{default,pedantic},f32 bf16,heuristics,bf16; do
+  for row in library,default,f32 library,pedantic,f64 f64_by_integers,default,f64 f64_pedantic,pedantic,f64 library,tf32,tf32 {best,f32_by_bf16,f32_by_fp16},{default,pedantic},f32 bf16,heuristics,bf16; do
     cells variant against type | grep -qx "${row/,/,cuBLAS }" || fail "no row of $row"
   done
   rm results.csv && tool 0 --library cublas --size 300 --type bf16 --sustained
