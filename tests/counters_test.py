@@ -22,8 +22,9 @@ def test_of_each_variant_the_last_kernel_counts_or_it_is_said_why_not(tmp_path, 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     for kernels in (1, 2, 3000, 4, 5, 6000), (), (1, 2, 3):
-        table = [["ID", *COUNTERS.values()], ["", *["unit"] * len(COUNTERS)]]
-        table += [[of, *(f"{of + at:,}" for at in range(len(COUNTERS)))] for of in kernels]
+        table = [["Kernel Name", *COUNTERS.values()], ["", *["unit"] * len(COUNTERS)]]
+        numbers = {of: [f"{of + at:,}" for at in range(len(COUNTERS))] for of in kernels}
+        table += [[f"k{of % 3}()", *numbers[of]] for of in kernels]
         with open("said", "w") as said:
             csv.writer(said, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(table)
         asked = "program one,f32:two,f64:three --type f32,f64 --size 512 --pad 8".split()
@@ -37,6 +38,10 @@ def test_of_each_variant_the_last_kernel_counts_or_it_is_said_why_not(tmp_path, 
             assert (float(rows[0]["seconds"]), rows[1]["cycles"]) == (3e-6, "6001"), "nanoseconds"
             called = Path("called").read_text().splitlines()
             assert "program --pad 8 --type f64 --size 512 --variant one,three" in called[1]
+            done = subprocess.run([*call, "--kernels=k1,k"], capture_output=True, text=True)
+            cycles = [row["cycles"] for row in csv.DictReader(io.StringIO(done.stdout))]
+            assert cycles == ["2", "3001", "5", "6001"] * 2, "the last of each name"
+            assert subprocess.run([*call, "--kernels=k1,1"]).returncode == 77, "a name's beginning"
         else:  # none, or not as many for each variant
             words = f"gpu_counters.py: {len(kernels)} kernels for 2 variants; ncu said:"
             assert (done.returncode, done.stderr.splitlines()[0]) == (77, words)

@@ -4,13 +4,14 @@
   tools/gpu_counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed \\
     --type f32 --size 2048 >ncu.csv
 
-Other options, such as --pad 8, go to the program, and into the column `options`.
-Before the product a program tries a small one, twice: of each variant the last kernel counts.
-Wavefronts and instructions are of warps; a `waits` column says for how many cycles a warp has stood
-for that reason for each instruction that was issued. Exit status: 0 well, 2 a wrong command line,
-77 no profiler or no leave to count."""
-import argparse, csv, itertools, shutil, signal, subprocess, sys
+Other options, such as --pad 8, go to the program, and into the column `options`. Before the product
+a program tries a small one, twice: of each variant the last kernel counts or, of each name that
+--kernels gives (or its beginning), the last. Wavefronts and instructions are of warps; a `waits`
+column says for how many cycles a warp has stood for that reason for each instruction issued.
+Exit status: 0 well, 2 a wrong command line, 77 no profiler, no such kernel or no leave to count."""
+import argparse, csv, itertools, re, shutil, signal, subprocess, sys
 
+ABOUT = ("variant", "kernel", "type", "n", "options")
 COUNTERS = {
     "seconds": "gpu__time_duration.sum",  # ncu gives nanoseconds
     "cycles": "sm__cycles_elapsed.max",
@@ -45,8 +46,8 @@ def stop(says):
     sys.exit(print(f"gpu_counters.py: {says}", file=sys.stderr) or 77)
 
 
-def count(program, variants, element, size, options):
-    """A dict for each variant, by the names above."""
+def count(program, variants, element, size, options, kernels):
+    """A dict for each variant and kernel, by the names above."""
     words = "--csv --page raw --print-units base --clock-control none --metrics".split()
     asked = f"--type {element} --size {size} --variant {','.join(variants)} --repeat 1 --warmup 0"
     command = ["ncu", *words, ",".join(COUNTERS.values()), program, *options, *asked.split()]
@@ -59,12 +60,14 @@ def count(program, variants, element, size, options):
         said = [line for line in (done.stdout + done.stderr).splitlines() if line not in table]
         said.insert(-3, f"{len(rows)} kernels for {len(variants)} variants; ncu said:")
         stop("\n".join(said[-4:]))
-    for variant, row in zip(variants, rows[each - 1 :: each]):
+    for at, kernel in itertools.product(range(len(variants)), kernels.split(",")):
+        own = reversed(rows[at * each :][:each])
+        named = (row for row in own if re.search(rf"\b{kernel}", row["Kernel Name"]))
+        row = next(named, None) or stop(f"--kernels: {variants[at]} starts no {kernel}")
         values = {name: float(row[counter].replace(",", "")) for name, counter in COUNTERS.items()}
         values["seconds"] *= 1e-9
-        written = {name: f"{value:.9g}" for name, value in values.items()}
-        about = {"variant": variant, "type": element, "n": size, "options": " ".join(options)}
-        yield about | written
+        about = dict(zip(ABOUT, (variants[at], kernel, element, size, " ".join(options))))
+        yield about | {name: f"{value:.9g}" for name, value in values.items()}
 
 
 def main():
@@ -74,16 +77,16 @@ def main():
     parser.add_argument("variants", help="in the program's order; f32:NAME with that type alone")
     parser.add_argument("--type", default="f32", help="a list")
     parser.add_argument("--size", default="2048", help="a list")
+    parser.add_argument("--kernels", default="", help="a list")
     given, others = parser.parse_known_args()
     if not shutil.which("ncu"):
         stop("no ncu here (it comes with CUDA: Nsight Compute)")
-    columns = ["variant", "type", "n", "options", *COUNTERS]
-    out = csv.DictWriter(sys.stdout, columns, lineterminator="\n")
+    out = csv.DictWriter(sys.stdout, [*ABOUT, *COUNTERS], lineterminator="\n")
     out.writeheader()
     words = [word.rpartition(":") for word in given.variants.split(",")]
     for element, size in itertools.product(given.type.split(","), given.size.split(",")):
         variants = [name for type, _, name in words if type in ("", element)]
-        out.writerows(count(given.program, variants, element, size, others))
+        out.writerows(count(given.program, variants, element, size, others, given.kernels))
 
 
 if __name__ == "__main__":

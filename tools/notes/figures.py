@@ -7,9 +7,8 @@ sys.path.append(str(ROOT / "tools/report"))
 from measured import Paces, Refusal, key, lines_of
 
 PLOTS = ROOT / "plots"
-# Columns that others give in other units.
 UNITS = {"_ms": ("_s", 1e3), "_us": ("_s", 1e6), "tflops": ("gflops", 1e-3)}
-UNITS["thousands"] = ("value", 1e-3)
+UNITS |= {"thousands": ("value", 1e-3), "us": ("seconds", 1e6)}  # as other columns give them
 
 
 def cells_of(value):
