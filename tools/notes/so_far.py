@@ -9,11 +9,12 @@ sys.path.append(str(ROOT / "tools/report"))
 from drawing import PLOTS, Chart, draw
 from measured import Refusal, Results, digits, gflops, marked, percent
 
-# machine, type, n, and the lessons in the order they are read in
+# rows, type, n, and the lessons in the order they are read in; those without rows are left out
 LESSONS = (
-    ("epyc-zen5", "f32", 2000, "01 02 03 04 05 06"),
-    ("h100", "f32", 4096, "07 08 10 09 13"),
-    ("h100", "bf16", 4096, "11 12"),
+    ("epyc-zen5/results.csv", "f32", 2000, "01 02 03 04 05 06"),
+    ("h100/results.csv", "f32", 4096, "07 08 10 09 13"),
+    ("h100/results.csv", "bf16", 4096, "11 12"),
+    ("h200/f64_by_integers.csv", "f64", 4096, "14"),
 )
 
 
@@ -32,13 +33,12 @@ def measured_bar(results, type, n, cores, step, variant):
 
 
 def lesson_chart(results, type, n, bars, lesson):
-    """The picture of a lesson, whose own bars and those before it are given. 100 % is the peak of
-    both cores; on a GPU cuBLAS or, as single products of BF16 do not compare with its products in
-    a queue, the tensor cores' peak."""
+    """The picture of a lesson's bars and those before. 100 %: the peak of both cores; on a GPU cuBLAS
+    or, in BF16, whose single products do not compare with its queue of them, tensor cores' peak."""
     rates = [measured_bar(results, type, n, *bar[1:4]) for bar in bars]
     one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
     full, heads = "the peak of both cores", {"2": "both cores"}
-    if not bars[0][1] and type == "f32":
+    if not bars[0][1] and type != "bf16":
         top, full = results.libraries(type, True)["cuBLAS", n].rate, "cuBLAS"
     elif not bars[0][1]:
         top = results.gpu.most("peak", type=type, level="wgmma_shared")
@@ -53,8 +53,8 @@ def lesson_chart(results, type, n, bars, lesson):
             texts.append([y, heads[cores]])
             strokes += [[one / scale, y + 1, y + 1, 2]] * (cores == "1")
             y, before = y + 1, cores
-        share, own = percent(rate / top) + marks, int(of == lesson)
-        lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, own]]
+        share = percent(rate / top) + marks
+        lines[str(y)] = [[y, rate / scale, f"{of}  {idea}", share, int(of == lesson)]]
         y += 1
         if cores == "1":
             strokes[-1][2] = y
@@ -67,10 +67,10 @@ def main():
     """Draws the rungs up to each lesson's as bars, its own orange."""
     text = (PLOTS / "so_far.txt").read_text(encoding="utf-8")
     every = [line.split("|") for line in text.split("\n") if line[:1].isdecimal()]
-    for machine, type, n, lessons in LESSONS:
-        folder, read = ROOT / "plots/reference" / machine, lessons.split()
-        results = Results(folder / "results.csv", folder / "machine.csv")
-        for lesson in ["00"] * ("01" in read) + read:
+    for rows, type, n, lessons in LESSONS:
+        path, read = PLOTS / "reference" / rows, lessons.split()
+        results = path.exists() and Results(path, path.parent / "machine.csv")
+        for lesson in ["00"] * ("01" in read) + read if results else []:
             so_far = read[: read.index(lesson) + 1] if lesson in read else [lesson]
             bars = [bar for bar in every if bar[0] in so_far]
             with tempfile.TemporaryDirectory() as scratch:
