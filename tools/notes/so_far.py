@@ -33,8 +33,8 @@ def measured_bar(results, type, n, cores, step, variant):
 
 
 def lesson_chart(results, type, n, bars, lesson):
-    """The picture of a lesson's bars and those before. 100 %: the peak of both cores; on a GPU cuBLAS
-    or, in BF16, whose single products do not compare with its queue of them, tensor cores' peak."""
+    """The picture of a lesson's bars and those before. 100 %: the peak of both cores; on a GPU
+    cuBLAS or, in BF16, whose single products do not compare with a queue of its, tensor cores'."""
     rates = [measured_bar(results, type, n, *bar[1:4]) for bar in bars]
     one, top = (results.machine.most("peak", type=type, threads=cores) for cores in (1, 2))
     full, heads = "the peak of both cores", {"2": "both cores"}
