@@ -75,6 +75,14 @@ OF_IMMEDIATE = (
     ("if (me > 0)", "if (FAULT(2) ? me == 1 : FAULT(3) ? me >= 0 : me > 0)"),
     ("template", f"{FAULT}template"),
 )
+INTEGERS = "14_f64_by_integers/ex8"
+OF_INTEGERS = (
+    ("return std::int64_t(x + half)", "return std::int64_t(FAULT(1) ? x : x + half)"),
+    ("r < -p ? r + p : r", "r < -p && !FAULT(3) || FAULT(2) && r < 0 ? r + p : r"),
+    ("2 * r > p ?", "!FAULT(2) && 2 * r > p ?"),
+    ("q = rounded(", "q = FAULT(4) + std::llround("),
+    ("/// The integer n", f"{FAULT}/// The integer n"),
+)
 OTHERS = (  # what is said of a rung while FAULT is this, with these changes of the course's kernel
     ("mine/01_naive/ijk.cpp:5:17: error: ‘x’ was not", 1, IJK, ("sum = c(i,", "sum = c(x,")),
     ("explicit instantiation of ‘void naive::ijk(", 1, IJK, ("ijk", "ikj")),
@@ -90,6 +98,7 @@ OTHERS = (  # what is said of a rung while FAULT is this, with these changes of 
     ("requests of a rank were never waited for", 1, IMMEDIATE, *OF_IMMEDIATE),
     ("All elements of rank 2, and no others, are wrong.", 2, IMMEDIATE, *OF_IMMEDIATE),
     ("Do the ranks wait for each other?", 3, IMMEDIATE, *OF_IMMEDIATE),
+    *((", should be ", fault, INTEGERS, *OF_INTEGERS) for fault in range(1, 5)),
 )
 
 
@@ -143,7 +152,7 @@ class Try(Learner):
 
     def test_a_stub(self):
         for name, of in RUNGS.items():
-            self.assertEqual(of.stub().count(rung.STUB), 1, name)
+            self.assertEqual(of.stub().count(rung.STUB), len(of.functions.split()) or 1, name)
         self.write(IJK, RUNGS[IJK].stub())
         command = ["make", "-s", "try", "CHECK=1", f"RUNG={IJK}", f"BUILD={BUILD}"]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
@@ -239,13 +248,14 @@ class All(Learner):
 
     def every(self, step):
         empty = "nothing was added to it there|The products of p .* are missing|Has every rank"
-        returns = "if (FAULT(1)) return;\n" * (step != "11_cuda_tensor")  # theirs have a result
         of_one = {"race": lambda _: ([], ""), "outside": lambda *_: []}
         with mock.patch.object(rungs, "raced", return_value=None), contextlib.ExitStack() as after:
             for of in RUNGS.values():
                 if of.step != step or of.declaration:
                     continue
                 head = of.stub().partition(f"  {rung.STUB}")[0]
+                result = " {}" * bool(of.functions)
+                returns = f"if (FAULT(1)) return{result};\n" * (step != "11_cuda_tensor")
                 head = head[head.index(of.model()[0]) :]
                 body = "\n".join(of.model())[len(head) :]
                 text = "\n".join([*of.includes(), FAULT + head + returns + body])
