@@ -56,10 +56,10 @@ FAULTS = (  # what is said of ijk with this body; FAULT chooses one
 ROW_0 = "c(i, j)", "c(0, j)"
 SHARED_P = ("for (Index p = 0;", "for (p = 0;"), ("#pragma", "Index p;\n#pragma")
 QUIET = ("template", "#include <unistd.h>\nIndex same;\ntemplate"), (
-    "#pragma",
-    "close(2);\n#pragma",
+    "Index p = 0",
+    "Index p = same = 0",
 )
-QUIET += (("Index p = 0", "Index p = same = 0"),)  # a race of which nobody reads
+QUIET += (("#pragma", "close(2);\n#pragma"),)  # a race of which nobody reads
 BARRIER, INSIDE = "    __syncthreads();  // nobody {} before all have {}\n", "const bool inside = "
 OF_SHARED = (
     (BARRIER.format("reads", "written"), "if (!FAULT(1)) __syncthreads();"),
@@ -98,6 +98,7 @@ OTHERS = (  # what is said of a rung while FAULT is this, with these changes of 
     ("requests of a rank were never waited for", 1, IMMEDIATE, *OF_IMMEDIATE),
     ("All elements of rank 2, and no others, are wrong.", 2, IMMEDIATE, *OF_IMMEDIATE),
     ("Do the ranks wait for each other?", 3, IMMEDIATE, *OF_IMMEDIATE),
+    ("✔ right", 0, INTEGERS, *OF_INTEGERS),
     *((", should be ", fault, INTEGERS, *OF_INTEGERS) for fault in range(1, 5)),
 )
 
