@@ -1,5 +1,5 @@
-// The exercise of REMAINDERS.md: a product of floats by six moduli, on the processor; `make try` calls what
-// the learner writes of it, tests/exercises_cpu_test.cpp the solution.
+// The exercise of REMAINDERS.md: a product of floats by six moduli, on the processor. `make try` calls what
+// the learner writes of it, tests/try_test.py the solution.
 #pragma once
 
 #include <vector>

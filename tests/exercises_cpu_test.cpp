@@ -123,6 +123,5 @@ TEST_CASE("14: which numbers are moduli, from which k on 13 are enough, and the 
     if (std::gcd(int(Remainders::product(t) % p), p) == 1) CHECK(p == modulus(t++));
   const double M = std::sqrt(double(Remainders::product(13)) / 2) / 2;
   CHECK(std::lround(std::pow(0x1p53 / (std::sqrt(6) * M) / 0.17, 2)) == 513);
-  const auto found = [](double c) { return c - 999900 * std::rint(c / 999900); };
-  CHECK((found(4 * 354 * 354) == -498636 && found(4 * 353 * 353) == 498436));
+  CHECK((nearest(4 * 354 * 354, 999900) == -498636 && nearest(4 * 353 * 353, 999900) == 498436));
 }
