@@ -1,4 +1,4 @@
-// The exercises of 00 to 03 and 05: solutions are right, bugs are what the lesson says.
+// The exercises of 00 to 03, 05 and 14: solutions are right, bugs are what the lesson says.
 #include <doctest/doctest.h>
 
 #include <numeric>
@@ -10,6 +10,7 @@
 #include "05_avx2/blocks.hpp"
 #include "05_avx2/exercises/exercises.hpp"
 #include "05_avx2/library.hpp"
+#include "14_f64_by_integers/moduli.hpp"
 #include "tests/check.hpp"
 
 using namespace course;
@@ -114,4 +115,13 @@ TEST_CASE("05: the blocks that the lesson works out") {
   CHECK((here.kc == 384 && here.mc == 336 && here.nc == 5456));
   const BlockSizes zen3 = textbook(avx2_tile, 8, {32 << 10, 512 << 10, 8 << 20});
   CHECK((zen3.kc == 256 && zen3.mc == 126 && zen3.nc == 2048));
+}
+
+TEST_CASE("14: which numbers are moduli, from which k on 13 are enough, and the bug of a longer L") {
+  using namespace f64_by_integers;
+  for (int p = 256, t = 0; t < most_moduli; --p)
+    if (std::gcd(int(Remainders::product(t) % p), p) == 1) CHECK(p == modulus(t++));
+  const double M = std::sqrt(double(Remainders::product(13)) / 2) / 2;
+  CHECK(std::lround(std::pow(0x1p53 / (std::sqrt(6) * M) / 0.17, 2)) == 513);
+  CHECK((nearest(4 * 354 * 354, 999900) == -498636 && nearest(4 * 353 * 353, 999900) == 498436));
 }

@@ -55,11 +55,8 @@ FAULTS = (  # what is said of ijk with this body; FAULT chooses one
 )
 ROW_0 = "c(i, j)", "c(0, j)"
 SHARED_P = ("for (Index p = 0;", "for (p = 0;"), ("#pragma", "Index p;\n#pragma")
-QUIET = ("template", "#include <unistd.h>\nIndex same;\ntemplate"), (
-    "#pragma",
-    "close(2);\n#pragma",
-)
-QUIET += (("Index p = 0", "Index p = same = 0"),)  # a race of which nobody reads
+QUIET = [("template", "#include <unistd.h>\nIndex same;\ntemplate")]  # a race of which nobody reads
+QUIET += [("Index p = 0", "Index p = same = 0"), ("#pragma", "close(2);\n#pragma")]
 BARRIER, INSIDE = "    __syncthreads();  // nobody {} before all have {}\n", "const bool inside = "
 OF_SHARED = (
     (BARRIER.format("reads", "written"), "if (!FAULT(1)) __syncthreads();"),
@@ -75,6 +72,8 @@ OF_IMMEDIATE = (
     ("if (me > 0)", "if (FAULT(2) ? me == 1 : FAULT(3) ? me >= 0 : me > 0)"),
     ("template", f"{FAULT}template"),
 )
+INTEGERS = "14_f64_by_integers/ex8"
+NEAREST = "2 * r > p ? r - p : 2 * r < -p ? r + p : r"
 OTHERS = (  # what is said of a rung while FAULT is this, with these changes of the course's kernel
     ("mine/01_naive/ijk.cpp:5:17: error: ‘x’ was not", 1, IJK, ("sum = c(i,", "sum = c(x,")),
     ("explicit instantiation of ‘void naive::ijk(", 1, IJK, ("ijk", "ikj")),
@@ -90,6 +89,11 @@ OTHERS = (  # what is said of a rung while FAULT is this, with these changes of 
     ("requests of a rank were never waited for", 1, IMMEDIATE, *OF_IMMEDIATE),
     ("All elements of rank 2, and no others, are wrong.", 2, IMMEDIATE, *OF_IMMEDIATE),
     ("Do the ranks wait for each other?", 3, IMMEDIATE, *OF_IMMEDIATE),
+    ("✔ right", 0, INTEGERS),
+    (", should be ", 1, INTEGERS, ("x + half", "x")),
+    (", should be ", 1, INTEGERS, (NEAREST, "r < 0 ? r + p : r")),
+    (", should be ", 1, INTEGERS, (NEAREST, "r")),
+    (", should be ", 1, INTEGERS, ("q = rounded(", "q = 1 + rounded(")),
 )
 
 
@@ -143,7 +147,7 @@ class Try(Learner):
 
     def test_a_stub(self):
         for name, of in RUNGS.items():
-            self.assertEqual(of.stub().count(rung.STUB), 1, name)
+            self.assertEqual(of.stub().count(rung.STUB), len(of.functions.split()) or 1, name)
         self.write(IJK, RUNGS[IJK].stub())
         command = ["make", "-s", "try", "CHECK=1", f"RUNG={IJK}", f"BUILD={BUILD}"]
         done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
@@ -239,13 +243,14 @@ class All(Learner):
 
     def every(self, step):
         empty = "nothing was added to it there|The products of p .* are missing|Has every rank"
-        returns = "if (FAULT(1)) return;\n" * (step != "11_cuda_tensor")  # theirs have a result
         of_one = {"race": lambda _: ([], ""), "outside": lambda *_: []}
         with mock.patch.object(rungs, "raced", return_value=None), contextlib.ExitStack() as after:
             for of in RUNGS.values():
                 if of.step != step or of.declaration:
                     continue
                 head = of.stub().partition(f"  {rung.STUB}")[0]
+                result = " {}" * bool(of.functions)
+                returns = f"if (FAULT(1)) return{result};\n" * (step != "11_cuda_tensor")
                 head = head[head.index(of.model()[0]) :]
                 body = "\n".join(of.model())[len(head) :]
                 text = "\n".join([*of.includes(), FAULT + head + returns + body])

@@ -1,20 +1,13 @@
 // f32 products by parts under the emulator and, compiled by nvcc, on the GPU, from inputs that the recipe
 // does not make: which variant makes them, and the error against u ‖a‖ ‖b‖ and against u Σ|ab|.
-#ifdef __CUDACC__
-#define DOCTEST_CONFIG_IMPLEMENT
-#endif
-#include <doctest/doctest.h>
-
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <thread>
 #include <vector>
 
 #include "13_f32_by_halves/gemm.cuh"
-#include "common/fill.hpp"
-#include "gpu/cuda.hpp"
+#include "tests/gpu_inputs.hpp"
 
 namespace {
 
@@ -23,16 +16,8 @@ using enum F32Variant;
 
 constexpr double u = 0x1p-24;
 
-struct Case {
-  course::Matrix<float> a, b, c;
-};
-Case uniform(Index m, Index n, Index k) {
-  Case made{{m, k, 3}, {k, n, 1}, {m, n, 2}};
-  course::fill_matrix(made.a.view(), course::Fill::uniform, 7, 'A');
-  course::fill_matrix(made.b.view(), course::Fill::uniform, 7, 'B');
-  course::fill_matrix(made.c.view(), course::Fill::uniform, 7, 'C');
-  return made;
-}
+using Case = course::Given<float>;
+constexpr auto uniform = course::uniform<float>;
 
 /// Each element becomes change(it).
 template <class Change>
@@ -69,14 +54,6 @@ Case graded_inputs(Index m, Index n, Index k) {
   return made;
 }
 
-/// Its copy in the GPU's memory, or in what the emulator takes for it, with guard bands.
-template <class T>
-Cuda::Matrix<float> there(View<T> matrix) {
-  Cuda::Matrix<float> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(), Memory::device);
-  copy.poison();
-  Cuda::transfer<float>(matrix, copy.view());
-  return copy;
-}
 /// Multiplies, waits until it is done, and returns the variant.
 F32Variant variant_of(View<const float> a, View<const float> b, View<float> c, F32Variant first,
                       Gemm&& gemm = Gemm()) {
@@ -86,9 +63,7 @@ F32Variant variant_of(View<const float> a, View<const float> b, View<float> c, F
   const auto a_there = there(a), b_there = there(b), c_there = there(c);
   const F32Variant variant = gemm(a_there.view(), b_there.view(), c_there.view(), first);
   Cuda::synchronize();
-  CHECK(a_there.guards_intact());
-  CHECK(b_there.guards_intact());
-  CHECK(c_there.guards_intact());
+  CHECK((a_there.guards_intact() && b_there.guards_intact() && c_there.guards_intact()));
   Cuda::transfer<float>(c_there.view(), c);
   return variant;
 }
@@ -280,6 +255,4 @@ TEST_CASE("13: what a thread keeps for the next product is its own, and a device
   course::cudaSetDevice(0);
   std::thread([&] { CHECK(kept() != first); }).join();
 }
-#else
-#include "tests/gpu_main.hpp"
 #endif

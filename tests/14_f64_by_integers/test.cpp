@@ -1,19 +1,13 @@
 // f64 products by integers, under the emulator and, by nvcc, on the GPU, against sums in a wider type.
-#ifdef __CUDACC__
-#define DOCTEST_CONFIG_IMPLEMENT
-#endif
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <random>
 
 #include "14_f64_by_integers/by_mma.cuh"
 #include "14_f64_by_integers/gemm.cuh"
-#include "common/fill.hpp"
+#include "tests/gpu_inputs.hpp"
 
 namespace {
 
@@ -24,19 +18,14 @@ constexpr F64Variant by_integers[] = {slices, remainders, rounded, panels, stras
 /// What becomes of an element x in row i, column j.
 using Change = std::function<double(double x, Index i, Index j)>;
 
-struct Case {
-  course::Matrix<double> a, b, c;
-};
+using Case = course::Given<double>;
 void each(View<double> matrix, const Change& change) {
   for (Index i = 0; i < matrix.rows(); ++i)
     for (Index j = 0; j < matrix.cols(); ++j) matrix(i, j) = change(matrix(i, j), i, j);
 }
 /// Uniform; or A and B changed, and C 0.
 Case made_of(Index m, Index n, Index k, const Change& change = {}) {
-  Case made{{m, k, 3}, {k, n, 1}, {m, n, 2}};
-  course::fill_matrix(made.a.view(), course::Fill::uniform, 7, 'A');
-  course::fill_matrix(made.b.view(), course::Fill::uniform, 7, 'B');
-  course::fill_matrix(made.c.view(), course::Fill::uniform, 7, 'C');
+  Case made = course::uniform<double>(m, n, k);
   if (change) each(made.a.view(), change), each(made.b.view(), change);
   if (change) each(made.c.view(), [](double, Index, Index) { return 0; });
   return made;
@@ -47,14 +36,6 @@ Change log_normal(double phi) {
              double, Index, Index) mutable { return normal(random) * std::exp(phi * normal(random)); };
 }
 
-/// Its copy in the GPU's memory, or in what the emulator takes for it, with guard bands.
-Cuda::Matrix<double> there(View<double> matrix) {
-  const Index pad = matrix.ld() - matrix.cols();
-  Cuda::Matrix<double> copy(matrix.rows(), matrix.cols(), pad, course::Memory::device);
-  copy.poison();
-  Cuda::transfer<double>(matrix, copy.view());
-  return copy;
-}
 struct LittleMemory : ByMma {  // for one tile's columns
   template <class Out>
   static void multiply(const Products& all, const Out& out) {
@@ -230,7 +211,3 @@ TEST_CASE("14: panels gives rounded's bits on every run, and strassen is right i
     CHECK(errors(given, product(given, strassen).c.view()).first < 4);
   }
 }
-
-#ifdef __CUDACC__
-#include "tests/gpu_main.hpp"
-#endif

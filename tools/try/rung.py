@@ -38,7 +38,7 @@ def configured(build, like, *options):
 
 def load_rungs(build):
     """{name: rung}, in reading order."""
-    defaults = dict.fromkeys("declaration options include solution call hint".split(), "")
+    defaults = dict.fromkeys("declaration options include solution functions call hint".split(), "")
     ini = configparser.ConfigParser(defaults | {"n": "512"}, interpolation=None)
     ini.read(Path(__file__).with_name("rungs.ini"), encoding="utf-8")
     rungs = {}
@@ -101,8 +101,10 @@ class Rung(SimpleNamespace):
             return f"{text}\n{self.declaration}\n"
         text += f"// Stuck? `make hint RUNG={self.name}`\n\n"
         text += "".join(f"{line}\n" for line in self.includes()) + "\n" * bool(self.include)
-        function = self.solution.partition("#")[2] or self.function
-        return text + f"  {STUB}\n".join(around_body("\n".join(self.model()), function)) + "\n"
+        code = "\n".join(self.model())
+        for of in (self.functions or self.solution.partition("#")[2] or self.function).split():
+            code = f"  {STUB}\n".join(around_body(code, of))
+        return f"{text}{code}\n"
 
     @cached_property
     def emulated(self):

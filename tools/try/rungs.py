@@ -53,7 +53,7 @@ def threads_of(rung):
 
 def rate_of(rung, program):
     """(GFLOP/s of the median of three products, Found) at n, with the step's own tile or block."""
-    problem = problem_of("bf16" if rung.option("--type") else "f32", "x".join([rung.n] * 3), True)
+    problem = problem_of(types_of(rung)[0], "x".join([rung.n] * 3), True)
     how = {"problems": [problem], "repeat": 4, "pad": 0, "timed": True, "threads": threads_of(rung)}
     found = checked(rung, program, [], ranks=2, **how)
     seconds = statistics.median(row.seconds for row in found.rows[1:]) if found.right() else 0
@@ -128,7 +128,7 @@ def write(path, rows):
 def listing(rungs):
     done, step, left = progress(), "", []
     for name, rung in rungs.items():
-        place, row = "your own" if rung.declaration else rung.step, done.get(name, {})
+        place, row = "your own" if rung.declaration else name.partition("/")[0], done.get(name, {})
         print(f"{place}\n" * (place != step), end="")
         step, short = place, name if rung.declaration else name.partition("/")[2]
         share = f"{100 * float(row['share']):4.0f} %" if row.get("share") else ""
@@ -163,11 +163,11 @@ def inspect(rung):
         return print(f"✘ it does not compile:\n{error}") or 1
     noted, right = {"solved": "yes"}, verdict(rung, program)
     sys.stdout.flush()
-    if right and not rung.emulated:
+    if right and not rung.emulated and rung.n != "0":
         if right := raced(rung, program):
             rate, rung.of_course = right
             noted |= {"gflops": f"{rate:.4g}", "share": f"{rung.of_course[0]:.4f}"}
-    elif right and not rung.declaration:
+    elif right and rung.emulated and not rung.declaration:
         compared_counts(rung, program)
     if right:
         note(rung, **noted)
@@ -177,7 +177,7 @@ def inspect(rung):
 def report(rungs, given):
     """Measures what is right of the learner's: rows of the step `mine`, the variant is the rung."""
     results, machine = given.report / "results.csv", given.report / "machine.csv"
-    there = [rung for rung in rungs.values() if rung.path.exists()]
+    there = [rung for rung in rungs.values() if rung.path.exists() and rung.n != "0"]
     those = [rung for rung in there if not given.steps or rung.step in given.steps]
     rows = lines_of(results, ["step", "variant"]) if results.exists() else []
     # Without what was measured of an earlier state of a file, or of one that is gone.
