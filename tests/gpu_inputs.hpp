@@ -13,7 +13,6 @@
 #include "gpu/ptx.cuh"
 
 namespace course {
-
 template <class T>
 struct Given {
   Matrix<T> a, b, c;
@@ -25,23 +24,21 @@ Given<T> uniform(Index m, Index n, Index k) {
     fill_matrix(matrix->view(), Fill::uniform, 7, name);
   return made;
 }
-
 /// Its copy in the GPU's memory, or in what the emulator takes for it, with guard bands.
 template <class T>
 auto there(View<T> matrix) {
-  const Index pad = matrix.ld() - matrix.cols();
-  Cuda::Matrix<std::remove_const_t<T>> copy(matrix.rows(), matrix.cols(), pad, Memory::device);
+  Cuda::Matrix<std::remove_const_t<T>> copy(matrix.rows(), matrix.cols(), matrix.ld() - matrix.cols(),
+                                            Memory::device);
   copy.poison();
   Cuda::transfer<std::remove_const_t<T>>(matrix, copy.view());
   return copy;
 }
-
 }  // namespace course
 
 #ifdef __CUDACC__  // skipped where no GPU has tensor cores
 int main(int argc, char** argv) {
-  const std::string missing = course::Cuda::missing(course::ptx::tensor_capability);
-  if (!missing.empty()) return std::printf("skipped: %s\n", missing.c_str()), 77;
+  if (const std::string missing = course::Cuda::missing(course::ptx::tensor_capability); !missing.empty())
+    return std::printf("skipped: %s\n", missing.c_str()), 77;
   return doctest::Context(argc, argv).run();
 }
 #endif

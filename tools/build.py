@@ -4,9 +4,7 @@
     build.py BUILD [TARGET [OPTION of CMake...]]
 
 Without a TARGET a folder is configured if it has not been. Another make that builds there is waited
-for.
-
-Exit status: 0 well; 1 it does not build; 2 it cannot be written here."""
+for. Exit status: 0 well; 1 it does not build; 2 it cannot be written here."""
 import re, shutil, signal, subprocess, sys
 from pathlib import Path
 

@@ -83,11 +83,14 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
     registers_up<232>();
     const int col = int(threadIdx.x) / 32 * f64_WN;
     WideC<double> sum[f64_BM / 16][f64_WN / 8] = {};
+    int before = 0;
     for (int step = 0; step < steps; ++step, ++state) {
       wait(ring.full[state.stage], state.parity);
       multiply_f64(sum, ring.stage[state.stage], col);
       __syncwarp();
-      if (threadIdx.x % 32 == 0) arrive(ring.empty[state.stage]);
+      // A step later: given back at once, a stage was filled before A's last 16 rows had been read.
+      if (step > 0 && threadIdx.x % 32 == 0) arrive(ring.empty[before]);
+      before = state.stage;
     }
     course::add_fragments(c, i0, j0 + col, sum);
   }
