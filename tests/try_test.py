@@ -90,7 +90,7 @@ OTHERS = (  # what is said of a rung while FAULT is this, with these changes of 
     ("All elements of rank 2, and no others, are wrong.", 2, IMMEDIATE, *OF_IMMEDIATE),
     ("Do the ranks wait for each other?", 3, IMMEDIATE, *OF_IMMEDIATE),
     ("✔ right", 0, INTEGERS),
-    (", should be ", 1, INTEGERS, ("x + half", "x")),
+    (", should be ", 1, INTEGERS, ("x + half", "x"), ("= rounded(", "= std::llround(")),  # elements
     (", should be ", 1, INTEGERS, (NEAREST, "r < 0 ? r + p : r")),
     (", should be ", 1, INTEGERS, (NEAREST, "r")),
     (", should be ", 1, INTEGERS, ("q = rounded(", "q = 1 + rounded(")),
