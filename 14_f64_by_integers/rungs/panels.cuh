@@ -199,7 +199,7 @@ __device__ void split_columns(const Matrices& all, const ByPanels<Cut>& way, int
 }
 /// Splits A and Bᵀ into planes whose rows are whole panels of 128 bytes: blocks for A, then those for B.
 template <class Cut>
-__global__ __launch_bounds__(threads, 4) void split_into_panels(Matrices all, ByPanels<Cut> way) {
+__global__ __launch_bounds__(threads, 3) void split_into_panels(Matrices all, ByPanels<Cut> way) {
   wait_for_kernels_before<true>();
   if (all.state->found != 0) return;
   const int of_a = int(all.of_a.rows / Splitting<Cut>::words) * all.of_a.steps, block = int(blockIdx.x);
