@@ -132,8 +132,8 @@ struct Filled {
 
 /// Prints a line for each kind of data and variant; returns whether no result is wrong.
 bool print_errors(const Shape& shape, int threads) {
-  const auto [m, n, k] = shape;
-  constexpr int middle = 2048;  // of the samples
+  const Index m = shape.m, n = shape.n, k = shape.k;  // lambdas of clang 14 capture no bindings
+  constexpr int middle = 2048;                        // of the samples
   bool right = true;
   for (const auto& data : all_data) {
     const Filled a(m, k, threads, [&](Index i, Index p) { return data.element('A', i, p); });
