@@ -33,10 +33,10 @@ void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
     Cuda::transfer(of, copy);
     return View<const double>(copy);
   };
-  if (cuda_hopper::here() && c.rows() <= course::most_blocks_in_y * 64) {
+  if (cuda_hopper::here()) {
     auto& copies = course::workspace<Copies>();
-    a = aligned(a, copies.a), b = aligned(b, copies.b);
-    return cuda_hopper::gemm(a, b, c);
+    const View<const double> a_rows = aligned(a, copies.a), b_rows = aligned(b, copies.b);
+    if (cuda_hopper::serves(a_rows, b_rows, c)) return cuda_hopper::gemm(a_rows, b_rows, c);
   }
 #endif
   cuda_tensor::by_stages(a, b, c);

@@ -111,7 +111,7 @@ __device__ void add_row(View<T> c, Index i0, Index j0, const Fragment (&sum)[n])
       for (int e = 0; e < 4; ++e) {
         const Index i = i0 + g + e / 2 * 8, j = j0 + 8 * s + 2 * t + e % 2;
         if (i >= c.rows() || j >= c.cols()) continue;
-        if constexpr (std::is_same_v<T, double> && n > 1)  // four of them wait no longer than L2 takes
+        if constexpr (std::is_same_v<T, double> && n > 1)  // a single fragment gains nothing
           ptx::add_in_memory(c(i, j), sum[s].of[e]);
         else
           c(i, j) += sum[s].of[e];

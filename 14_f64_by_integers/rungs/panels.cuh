@@ -122,6 +122,13 @@ __device__ void load_integers(typename Splitting<Cut>::Of& of, Load load) {
 #pragma unroll
     for (int q = 0; q < S::parts; ++q) of[u][q] = nearest_integers(four[u][q], scale[u][q]);
 }
+/// What a product takes of them.
+template <class Cut, class Operand>
+__device__ void take_operands(Integers (&taken)[Splitting<Cut>::quads], const typename Splitting<Cut>::Of& of,
+                              Operand operand) {
+#pragma unroll
+  for (int u = 0; u < Splitting<Cut>::quads; ++u) taken[u] = each_of(of[u], operand);
+}
 /// Splits rows of A: a warp stores 128 bytes of a row.
 template <class Cut>
 __device__ void split_rows(const Matrices& all, const ByPanels<Cut>& way, int block) {
@@ -137,9 +144,7 @@ __device__ void split_rows(const Matrices& all, const ByPanels<Cut>& way, int bl
 #pragma unroll
   for (int r = 0; r < Cut::products; ++r) {
     Integers operand[S::quads];
-#pragma unroll
-    for (int u = 0; u < S::quads; ++u)
-      operand[u] = each_of(of[u], [r](auto... part) { return operand_of_a(Cut{}, r, part...); });
+    take_operands<Cut>(operand, of, [r](auto... part) { return operand_of_a(Cut{}, r, part...); });
     std::int8_t* to = all.of_a.at(r, i0, s) + 4 * x;
 #pragma unroll 1
     for (int t = 0; t < way.moduli; ++t, to += Cut::products * all.of_a.bytes())
@@ -170,9 +175,7 @@ __device__ void split_columns(const Matrices& all, const ByPanels<Cut>& way, int
 #pragma unroll
   for (int r = 0; r < Cut::products; ++r) {
     Integers operand[S::quads];
-#pragma unroll
-    for (int u = 0; u < S::quads; ++u)
-      operand[u] = each_of(of[u], [r](auto... part) { return operand_of_b(Cut{}, r, part...); });
+    take_operands<Cut>(operand, of, [r](auto... part) { return operand_of_b(Cut{}, r, part...); });
 #pragma unroll 1
     for (int t0 = 0; t0 < way.moduli; t0 += at_once) {
 #pragma unroll 1
