@@ -89,7 +89,7 @@ void in_parts(View<const bf16> a, View<const bf16> b, View<float> c, int parts, 
                                    sizeof(Memory), map_of(a, BM, BK), map_of(b, BK / blocks, 64),
                                    CUtensorMap{}, scheduler, int(a.cols()));
   if (parts == 1) return;
-  launch_dependent<add_parts>(dim3{unsigned(ceil_div(m * n, adding))}, adding, 0, to.data(), parts, c);
+  launch_dependent<add_parts<float>>(dim3{unsigned(ceil_div(m * n, adding))}, adding, 0, to.data(), parts, c);
 }
 
 /// C += A·B of any shape.
@@ -109,6 +109,30 @@ void every_shape(View<const bf16> a, View<const bf16> b, View<float> c) {
    : width == 192  ? in_parts<1, 192, 5>
    : together == 1 ? in_parts<1, 128, 6>
                    : in_parts<2, 128, 6>)(a, b, c, int(parts), kept);
+}
+
+/// C += A·B by parts of k.
+template <int BN, int depth>
+void f64_in_parts(View<const double> a, View<const double> b, View<double> c, Index parts) {
+  using Memory = F64Ring<BN, depth>;
+  static_assert(2 * sizeof(Memory) <= 226 * 1024);
+  const Index m = c.rows(), n = c.cols();
+  const View<double> to =
+      parts == 1 ? c
+                 : View<double>(grow(course::workspace<course::Cuda::Matrix<double>>(), parts * m * n),
+                                parts * m, n, n);
+  const auto start = [&]<class Copies>(const Copies& copies) {
+    launch_dependent<f64_tensor<Copies, BN, depth>>(
+        dim3{unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, f64_BM)), unsigned(parts)}, f64_threads,
+        sizeof(Memory), copies, to, int(ceil_div(ceil_div(a.cols(), f64_BK), parts)));
+  };
+  if (served(a) && served(b))
+    start(F64ByTma{map_of(a, f64_BM, f64_BK), map_of(b, f64_BK, 16)});
+  else
+    start(F64ByThreads{a, b});
+  if (parts > 1)
+    launch_dependent<add_parts<double>>(dim3{unsigned(ceil_div(m * n, adding))}, adding, 0, to.data(),
+                                        int(parts), c);
 }
 
 }  // namespace
@@ -152,15 +176,16 @@ void gemm(View<const tf32> a, View<const tf32> b, View<float> c) {
 }
 
 bool serves(View<const double> a, View<const double> b, View<const double> c) {
-  return served(a) && served(b) && c.rows() <= course::most_blocks_in_y * f64_BM;
+  return std::max({c.rows(), c.cols(), a.cols()}) <= longest_side;
 }
 
 void gemm(View<const double> a, View<const double> b, View<double> c) {
-  constexpr int depth = 4;
-  if (c.rows() == 0 || c.cols() == 0 || a.cols() == 0) return;
-  launch_dependent<f64_tensor<depth>>(
-      dim3{unsigned(ceil_div(c.cols(), f64_BN)), unsigned(ceil_div(c.rows(), f64_BM))}, f64_threads,
-      sizeof(F64Ring<depth>), map_of(a, f64_BM, f64_BK), map_of(b, f64_BK, 16), c, int(a.cols()));
+  const Index m = c.rows(), n = c.cols();
+  if (m == 0 || n == 0 || a.cols() == 0) return;
+  const auto [width, parts] = choose_f64(m, n, a.cols(), course::Cuda::multiprocessors());
+  (width == 128  ? f64_in_parts<128, 4>
+   : width == 64 ? f64_in_parts<64, 6>
+                 : f64_in_parts<32, 8>)(a, b, c, parts);
 }
 
 bool here() {

@@ -98,11 +98,12 @@ struct ClusterShape<2> : ClusterShape<1> {
 };
 
 /// All threads, at the start: from here on barriers can be used, and what earlier kernels wrote can be read.
-/// `readers`: warps that read a stage.
+/// `readers`: warps that read a stage; `writers`: threads that fill it.
 template <class Cluster = ClusterShape<1>, int depth>
-__device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth], int readers = consumers) {
+__device__ void prepare(Barrier (&full)[depth], Barrier (&empty)[depth], int readers = consumers,
+                        int writers = 1) {
   if (threadIdx.x == 0) {
-    for (int s = 0; s < depth; ++s) init(full[s], 1), init(empty[s], readers * Cluster::blocks);
+    for (int s = 0; s < depth; ++s) init(full[s], writers), init(empty[s], readers * Cluster::blocks);
     fence_init();
   }
   Cluster::meet();

@@ -20,24 +20,10 @@ namespace {  // a program has both the GPU's and the emulator's
 
 using course::Cuda, course::grow, course::wait_for;
 
-/// C += A·B by f64 units: 12's kernel, which takes copies of what TMA cannot serve, or 11's.
+/// C += A·B by f64 units: by 12's kernel or, where it cannot serve, by 11's.
 void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
 #ifdef COURSE_HOPPER
-  struct Copies {
-    Cuda::Matrix<double> a, b;
-  };
-  const auto aligned = [&](View<const double> of, Cuda::Matrix<double>& memory) {
-    if (cuda_hopper::serves(of, of, c)) return of;
-    const Index ld = ceil_div(of.cols(), 2) * 2;
-    const View<double> copy(grow(memory, of.rows() * ld), of.rows(), of.cols(), ld);
-    Cuda::transfer(of, copy);
-    return View<const double>(copy);
-  };
-  if (cuda_hopper::here()) {
-    auto& copies = course::workspace<Copies>();
-    const View<const double> a_rows = aligned(a, copies.a), b_rows = aligned(b, copies.b);
-    if (cuda_hopper::serves(a_rows, b_rows, c)) return cuda_hopper::gemm(a_rows, b_rows, c);
-  }
+  if (cuda_hopper::here() && cuda_hopper::serves(a, b, c)) return cuda_hopper::gemm(a, b, c);
 #endif
   cuda_tensor::by_stages(a, b, c);
 }

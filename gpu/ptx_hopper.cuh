@@ -34,6 +34,11 @@ __device__ inline void arrive_expect(Barrier& barrier, int bytes) {
                "r"(bytes)
                : "memory");
 }
+/// Arrives when all is there that this thread has begun to copy by cp_async.
+__device__ inline void arrive_after_copies(Barrier& barrier) {
+  asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&barrier))
+               : "memory");
+}
 /// Waits for the end of the phase of this parity: 0 for the first, 1 for the second, 0 for the third, ….
 __device__ inline void wait(Barrier& barrier, unsigned parity) {
   unsigned done = 0;

@@ -62,12 +62,13 @@ __global__ __launch_bounds__(packing) void pack(Packing a, Packing b) {
 // [add_parts]
 constexpr int adding = 256;  // threads of a block, an element of C each
 /// C += the sums of all parts of k, matrices below each other, each as large as C.
-__global__ __launch_bounds__(adding) void add_parts(const float* sums, int parts, View<float> c) {
+template <class T>
+__global__ __launch_bounds__(adding) void add_parts(const T* sums, int parts, View<T> c) {
   course::ptx::wait_for_kernels_before<true>();
   const unsigned cols = unsigned(c.cols()), size = unsigned(c.rows()) * cols,
                  at = blockIdx.x * adding + threadIdx.x;
   if (at >= size) return;
-  float sum = 0;
+  T sum = 0;
 #pragma unroll 16
   for (int part = 0; part < parts; ++part) sum += sums[Index{part} * size + at];
   c(at / cols, at % cols) += sum;

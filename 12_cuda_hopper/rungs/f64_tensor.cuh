@@ -1,19 +1,21 @@
 // f64_tensor: as 11's, but one instruction multiplies 16 × 16 by 16 × 8, and a producer copies by TMA.
-//   build/12_cuda_hopper/12_cuda_hopper --type f64 --size 4096
+// Threads copy where rows begin anywhere; tiles are narrower where C is, and k is in parts where C has few
+// tiles.
+//   build/12_cuda_hopper/12_cuda_hopper --type f64 --shape 4096x4096x4096,4097x4097x4097,75x966x8000
 #pragma once
 
 #include "../pipeline.cuh"
 
 namespace cuda_hopper {
 
-constexpr int f64_BM = 64, f64_BN = 128, f64_BK = 16, f64_WN = 32;  // 16 doubles are 128 bytes
+constexpr int f64_BM = 64, f64_BK = 16;  // 16 doubles are 128 bytes
 constexpr int f64_threads = 256, f64_consumers = 4;
 
-template <int depth>
+template <int BN, int depth>
 struct alignas(1024) F64Ring {
   struct {
     SharedTile<double, f64_BM, f64_BK> a;
-    SharedTile<double, f64_BK, 16> b[f64_BN / 16];
+    SharedTile<double, f64_BK, 16> b[BN / 16];
   } stage[depth];
   Barrier full[depth], empty[depth];
 };
@@ -34,55 +36,112 @@ template <int rows>
 __device__ double in_f64(const SharedTile<double, rows, 16>& tile, int row, int col) {
   return tile[row][col ^ row % 8 * 2];
 }
+
 /// The column of A, and row of B, that lane 4g + t takes as its u-th: any order of the 16 will do. By bits
 /// t1 t1^u1 t0 t0^u0 sixteen lanes never want a bank twice, neither in A nor in B.
 __device__ inline int f64_place(int t, int u) {
   return (t / 2 * 12 + t % 2 * 3) ^ (u / 2 * 4 + u % 2);
 }
 
-/// A warp's sums += its rows of a stage's A times its columns of B.
-template <class Stage>
-__device__ void multiply_f64(WideC<double> (&sum)[f64_BM / 16][f64_WN / 8], const Stage& stage, int col) {
+/// A warp's sums += its rows of a stage's A times its columns of B, from `col` on.
+template <class Stage, int down, int across>
+__device__ void multiply_f64(WideC<double> (&sum)[down][across], const Stage& stage, int col) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
-  double b[f64_WN / 8][4];
+  double b[across][4];
 #pragma unroll
-  for (int s = 0; s < f64_WN / 8; ++s)
+  for (int s = 0; s < across; ++s)
 #pragma unroll
-    for (int u = 0; u < 4; ++u) b[s][u] = in_f64(stage.b[(col + 8 * s) / 16], f64_place(t, u), s % 2 * 8 + g);
+    for (int u = 0; u < 4; ++u) {
+      const int j = col + 8 * s + g;
+      b[s][u] = in_f64(stage.b[j / 16], f64_place(t, u), j % 16);
+    }
 #pragma unroll
-  for (int r = 0; r < f64_BM / 16; ++r) {
+  for (int r = 0; r < down; ++r) {
     double a[8];
 #pragma unroll
     for (int e = 0; e < 8; ++e) a[e] = in_f64(stage.a, 16 * r + g + e % 2 * 8, f64_place(t, e / 2));
 #pragma unroll
-    for (int s = 0; s < f64_WN / 8; ++s) mma_sync_f64(sum[r][s], a, b[s]);
+    for (int s = 0; s < across; ++s) mma_sync_f64(sum[r][s], a, b[s]);
   }
 }
 
-/// A tile of 64 × 128 a block, 64 × 32 a warp; two blocks a multiprocessor: one multiplies while the other
-/// adds to C.
-template <int depth>
-__global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_constant__ CUtensorMap a,
-                                                             const __grid_constant__ CUtensorMap b,
-                                                             View<double> c, int k) {
-  auto& ring = shared_memory<F64Ring<depth>>();
-  const int steps = (k + f64_BK - 1) / f64_BK;
-  const int i0 = int(blockIdx.y) * f64_BM, j0 = int(blockIdx.x) * f64_BN;
-  prepare(ring.full, ring.empty, f64_consumers);
+/// A warp's sums are stored.
+template <int down, int across>
+__device__ void store_fragments(View<double> to, Index i0, Index j0,
+                                const WideC<double> (&sum)[down][across]) {
+#pragma unroll
+  for (int r = 0; r < down; ++r)
+#pragma unroll
+    for (int s = 0; s < across; ++s)
+#pragma unroll
+      for (int e = 0; e < 4; ++e) {
+        const auto [row, col] = WideC<double>::place(int(threadIdx.x) % 32, e);
+        const Index i = i0 + 16 * r + row, j = j0 + 8 * s + col;
+        if (i < to.rows() && j < to.cols()) to(i, j) = sum[r][s].of[e];
+      }
+}
+
+// [copies]
+/// A stage's tiles by TMA.
+struct F64ByTma {
+  static constexpr int threads = 1;
+  CUtensorMap a, b;
+  template <class Stage>
+  __device__ void begin(Stage& stage, int i0, int j0, int p, Barrier& full) const {
+    arrive_expect(full, int(sizeof stage));
+    bulk_load(stage.a, a, p, i0, 0, full);
+#pragma unroll
+    for (int s = 0; s < int(sizeof stage.b / sizeof stage.b[0]); ++s)
+      bulk_load(stage.b[s], b, j0 + 16 * s, p, 0, full);
+  }
+};
+/// The same by 128 threads, eight bytes at once, where rows do not begin at multiples of 16.
+struct F64ByThreads {
+  static constexpr int threads = 128;
+  View<const double> a, b;
+  template <class Stage>
+  __device__ void begin(Stage& stage, int i0, int j0, int p, Barrier& full) const {
+    copy(stage.a, a, i0, p);
+#pragma unroll
+    for (int s = 0; s < int(sizeof stage.b / sizeof stage.b[0]); ++s) copy(stage.b[s], b, p, j0 + 16 * s);
+    arrive_after_copies(full);
+  }
+  /// The tile from (i0, j0) on; zeros beyond the matrix.
+  template <int rows>
+  __device__ static void copy(SharedTile<double, rows, 16>& tile, View<const double> from, int i0, int j0) {
+    const int row = int(threadIdx.x) % 128 / 16, col = int(threadIdx.x) % 16;
+    const bool in_row = j0 + col < from.cols();
+#pragma unroll
+    for (int r = row; r < rows; r += 8) {
+      const bool inside = in_row && i0 + r < from.rows();
+      cp_async<8>(&tile[r][col ^ row * 2], from.data() + (inside ? (i0 + r) * from.ld() + j0 + col : 0),
+                  8 * inside);
+    }
+  }
+};
+// [/copies]
+
+/// A tile of 64 × BN a block, 64 × BN / 4 a warp, of `steps` steps; two blocks a multiprocessor: one
+/// multiplies while the other adds to C. Of several parts of k each has a matrix of its own in `to`, below
+/// each other, where its sums are stored.
+template <class Copies, int BN, int depth>
+__global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_constant__ Copies copies,
+                                                             View<double> to, int steps) {
+  constexpr int WN = BN / 4;
+  auto& ring = shared_memory<F64Ring<BN, depth>>();
+  const int i0 = int(blockIdx.y) * f64_BM, j0 = int(blockIdx.x) * BN, p0 = int(blockIdx.z) * steps * f64_BK;
+  prepare(ring.full, ring.empty, f64_consumers, Copies::threads);
   PipelineState<depth> state;
   if (threadIdx.x >= 128) {
-    registers_down<24>();
-    if (threadIdx.x == 128)
+    registers_down<40>();
+    if (threadIdx.x < 128 + Copies::threads)
       produce(ring, state, steps, [&](auto& stage, int step, Barrier& full) {
-        arrive_expect(full, int(sizeof stage));
-        bulk_load(stage.a, a, step * f64_BK, i0, 0, full);
-#pragma unroll
-        for (int s = 0; s < f64_BN / 16; ++s) bulk_load(stage.b[s], b, j0 + 16 * s, step * f64_BK, 0, full);
+        copies.begin(stage, i0, j0, p0 + step * f64_BK, full);
       });
   } else {
-    registers_up<232>();
-    const int col = int(threadIdx.x) / 32 * f64_WN;
-    WideC<double> sum[f64_BM / 16][f64_WN / 8] = {};
+    registers_up<216>();
+    const int col = int(threadIdx.x) / 32 * WN;
+    WideC<double> sum[f64_BM / 16][WN / 8] = {};
     int before = 0;
     for (int step = 0; step < steps; ++step, ++state) {
       wait(ring.full[state.stage], state.parity);
@@ -92,8 +151,40 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
       if (step > 0 && threadIdx.x % 32 == 0) arrive(ring.empty[before]);
       before = state.stage;
     }
-    course::add_fragments(c, i0, j0 + col, sum);
+    if (gridDim.z == 1) return course::add_fragments(to, i0, j0 + col, sum);
+    const Index rows = to.rows() / gridDim.z;
+    store_fragments(to.block(blockIdx.z * rows, 0, rows, to.cols()), i0, j0 + col, sum);
   }
 }
+
+// [choose_f64]
+/// How many columns a tile has, and how many parts k.
+struct F64Choice {
+  int width;
+  Index parts;
+};
+/// The ones that take the least time: rounds of blocks, two a multiprocessor, times the steps of each (and
+/// three before the first), in ns; parts fill one round, and a pass more is paid for.
+constexpr F64Choice choose_f64(Index m, Index n, Index k, int multiprocessors) {
+  const struct {
+    int width;
+    Index step;
+  } ways[] = {{128, 1240}, {64, 790}, {32, 580}};
+  const Index at_once = 2 * multiprocessors, steps = course::ceil_div(k, f64_BK);
+  F64Choice best{};
+  Index least = std::numeric_limits<Index>::max();
+  for (const auto& way : ways) {
+    const Index tiles = course::ceil_div(m, f64_BM) * course::ceil_div(n, way.width);
+    for (const Index most : {Index{1}, std::min(at_once / tiles, steps / 4)}) {
+      if (most < 1) continue;
+      const Index of_part = course::ceil_div(steps, most), parts = course::ceil_div(steps, of_part);
+      const Index ns = course::ceil_div(tiles * parts, at_once) * (of_part + 3) * way.step +
+                       (parts > 1 ? 2500 + parts * (m * n / 250 + 50) : 0);
+      if (ns < least) least = ns, best = {way.width, parts};
+    }
+  }
+  return best;
+}
+// [/choose_f64]
 
 }  // namespace cuda_hopper
