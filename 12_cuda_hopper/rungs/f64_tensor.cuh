@@ -43,9 +43,9 @@ __device__ inline int f64_place(int t, int u) {
   return (t / 2 * 12 + t % 2 * 3) ^ (u / 2 * 4 + u % 2);
 }
 
-/// A warp's sums += its rows of a stage's A times its columns of B, from `col` on.
+/// A warp's sums += its rows of a stage's A, `live` times 16 of them, times its columns of B, from `col` on.
 template <class Stage, int down, int across>
-__device__ void multiply_f64(WideC<double> (&sum)[down][across], const Stage& stage, int col) {
+__device__ void multiply_f64(WideC<double> (&sum)[down][across], const Stage& stage, int col, int live) {
   const int lane = int(threadIdx.x) % 32, g = lane / 4, t = lane % 4;
   double b[across][4];
 #pragma unroll
@@ -57,6 +57,7 @@ __device__ void multiply_f64(WideC<double> (&sum)[down][across], const Stage& st
     }
 #pragma unroll
   for (int r = 0; r < down; ++r) {
+    if (r >= live) break;
     double a[8];
 #pragma unroll
     for (int e = 0; e < 8; ++e) a[e] = in_f64(stage.a, 16 * r + g + e % 2 * 8, f64_place(t, e / 2));
@@ -142,10 +143,11 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
     registers_up<216>();
     const int col = int(threadIdx.x) / 32 * WN;
     WideC<double> sum[f64_BM / 16][WN / 8] = {};
+    const int live = (int(to.rows() / gridDim.z) - i0 + 15) / 16;
     int before = 0;
     for (int step = 0; step < steps; ++step, ++state) {
       wait(ring.full[state.stage], state.parity);
-      multiply_f64(sum, ring.stage[state.stage], col);
+      multiply_f64(sum, ring.stage[state.stage], col, live);
       __syncwarp();
       // A step later: given back at once, a stage was filled before A's last 16 rows had been read.
       if (step > 0 && threadIdx.x % 32 == 0) arrive(ring.empty[before]);
@@ -164,25 +166,24 @@ struct F64Choice {
   Index parts;
 };
 /// The ones that take the least time: rounds of blocks, two a multiprocessor, times the steps of each (and
-/// three before the first), in ns; parts fill one round, and a pass more is paid for.
+/// five before the first), in ns as measured; parts fill one to four rounds, and are paid for.
 constexpr F64Choice choose_f64(Index m, Index n, Index k, int multiprocessors) {
   const struct {
     int width;
     Index step;
-  } ways[] = {{128, 1240}, {64, 790}, {32, 580}};
+  } ways[] = {{128, 1180}, {64, 760}, {32, 620}};
   const Index at_once = 2 * multiprocessors, steps = course::ceil_div(k, f64_BK);
   F64Choice best{};
   Index least = std::numeric_limits<Index>::max();
-  for (const auto& way : ways) {
-    const Index tiles = course::ceil_div(m, f64_BM) * course::ceil_div(n, way.width);
-    for (const Index most : {Index{1}, std::min(at_once / tiles, steps / 4)}) {
-      if (most < 1) continue;
+  for (const auto& way : ways)
+    for (Index rounds = 0; rounds <= 4; ++rounds) {  // 0: k is whole
+      const Index tiles = course::ceil_div(m, f64_BM) * course::ceil_div(n, way.width);
+      const Index most = std::clamp<Index>(rounds * at_once / tiles, 1, steps);
       const Index of_part = course::ceil_div(steps, most), parts = course::ceil_div(steps, of_part);
-      const Index ns = course::ceil_div(tiles * parts, at_once) * (of_part + 3) * way.step +
-                       (parts > 1 ? 2500 + parts * (m * n / 250 + 50) : 0);
+      const Index ns = course::ceil_div(tiles * parts, at_once) * (of_part + 5) * way.step +
+                       (parts > 1 ? parts * (m * n / 100 + 20) : 0);
       if (ns < least) least = ns, best = {way.width, parts};
     }
-  }
   return best;
 }
 // [/choose_f64]
