@@ -58,7 +58,8 @@ __global__ __launch_bounds__(threads) void by_mma(Products all, Out out) {
 /// How products are made here.
 struct ByMma {
   static constexpr int rows = BM, cols = BN;
-  static constexpr Rates rates{1.4, 300, 17};  // of an A100; where f64 units are slower integers gain at once
+  // Of an A100; where f64 units are slower integers gain at once.
+  static constexpr Rates rates{1.4, 300, 17, false};
   template <auto kernel, class... Arguments>
   static void start(Index blocks, int block, const Arguments&... arguments) {
     course::launch(kernel, {blocks}, {block}, arguments...);

@@ -34,13 +34,15 @@ void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
 /// a product's and 64 × 128 native's, and by what launches take.
 F64Variant best_of(Index m, Index n, Index k, const Rates& rates, int rows, int cols, int multiprocessors) {
   constexpr int planes = ByPanels<>::planes;
-  const auto product = [&](int products, int tile_rows, int tile_cols) {
+  const auto product = [&](int products, int tile_rows, int tile_cols, bool in_parts) {
     const Index tiles = products * ceil_div(m, tile_rows) * ceil_div(n, tile_cols);
-    return 2.0 * double(ceil_div(tiles, multiprocessors) * multiprocessors * tile_rows * tile_cols * k);
+    const Index rounds = ceil_div(tiles, multiprocessors) * multiprocessors;
+    return 2.0 * double((in_parts && tiles < multiprocessors ? tiles : rounds) * tile_rows * tile_cols * k);
   };
   const double inputs = double(m + n) * double(k), outputs = double(m) * double(n);
   const double passes = (inputs * (16 + planes) + outputs * (16 + 2 * planes)) / rates.bytes;
-  if (passes + product(planes, rows, cols) / rates.integers + 30e6 > product(1, 64, 128) / rates.f64)
+  if (passes + product(planes, rows, cols, false) / rates.integers + 30e6 >
+      product(1, 64, 128, rates.in_parts) / rates.f64)
     return F64Variant::native;
   if (std::min({m, n, k}) >= 12288) return F64Variant::strassen;
   return k < 4096 ? F64Variant::panels : F64Variant::marching;

@@ -10,7 +10,7 @@ namespace {
 struct ByWgmma {
   static constexpr int rows = hopper::BM, cols = wide;
   // [rates]
-  static constexpr Rates rates{3.4, 1500, 53};  // of an H200
+  static constexpr Rates rates{3.4, 1500, 53, true};  // of an H200
   // [/rates]
 
   template <auto kernel, class... Arguments>

@@ -18,6 +18,7 @@ using course::ceil_div, course::Index, course::relaxed, course::SharedTile, cour
 /// What a GPU reaches, in 10^12 a second: bytes of the passes, operations of 8-bit integers and of f64 units.
 struct Rates {
   double bytes, integers, f64;
+  bool in_parts;  // whether the f64 units' kernel takes parts of k where C has few tiles
 };
 
 constexpr int threads = 256;

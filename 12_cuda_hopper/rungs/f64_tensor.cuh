@@ -66,21 +66,40 @@ __device__ void multiply_f64(WideC<double> (&sum)[down][across], const Stage& st
   }
 }
 
-/// A warp's sums are stored.
-template <int down, int across>
-__device__ void store_fragments(View<double> to, Index i0, Index j0,
-                                const WideC<double> (&sum)[down][across]) {
+// [by_rows]
+template <int BN>
+using F64Sums = SharedTile<double, f64_BM, BN + 8>;  // the fragments of eight rows begin in different banks
+/// The consumers' sums are added to C, or stored, by way of shared memory: a warp does 32 elements of a row
+/// at once, wherever rows begin.
+template <int BN, int down, int across>
+__device__ void put_rows(View<double> c, Index i0, Index j0, F64Sums<BN>& tile,
+                         const WideC<double> (&sum)[down][across], bool adds) {
+  constexpr int at_once = 16, apart = 128 / BN;
+  const int thread = int(threadIdx.x), lane = thread % 32;
+  sync_named<128>(1);  // nobody reads the ring, which the tile overwrites
 #pragma unroll
   for (int r = 0; r < down; ++r)
 #pragma unroll
     for (int s = 0; s < across; ++s)
 #pragma unroll
       for (int e = 0; e < 4; ++e) {
-        const auto [row, col] = WideC<double>::place(int(threadIdx.x) % 32, e);
-        const Index i = i0 + 16 * r + row, j = j0 + 8 * s + col;
-        if (i < to.rows() && j < to.cols()) to(i, j) = sum[r][s].of[e];
+        const auto [row, col] = WideC<double>::place(lane, e);
+        tile[16 * r + row][thread / 32 * (BN / 4) + 8 * s + col] = sum[r][s].of[e];
       }
+  sync_named<128>(1);
+  const int rows = int(std::min<Index>(f64_BM, c.rows() - i0)), col = thread % BN;
+  if (j0 + col >= c.cols()) return;
+  for (int r0 = thread / BN; r0 < rows; r0 += at_once * apart) {
+    double before[at_once];
+#pragma unroll
+    for (int q = 0; q < at_once; ++q)
+      before[q] = adds && r0 + q * apart < rows ? c(i0 + r0 + q * apart, j0 + col) : 0;
+#pragma unroll
+    for (int q = 0; q < at_once; ++q)
+      if (const int r = r0 + q * apart; r < rows) c(i0 + r, j0 + col) = before[q] + tile[r][col];
+  }
 }
+// [/by_rows]
 
 // [copies]
 /// A stage's tiles by TMA.
@@ -153,9 +172,13 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
       if (step > 0 && threadIdx.x % 32 == 0) arrive(ring.empty[before]);
       before = state.stage;
     }
-    if (gridDim.z == 1) return course::add_fragments(to, i0, j0 + col, sum);
     const Index rows = to.rows() / gridDim.z;
-    store_fragments(to.block(blockIdx.z * rows, 0, rows, to.cols()), i0, j0 + col, sum);
+    const bool whole = i0 + f64_BM <= rows && j0 + BN <= to.cols(), pairs = to.ld() % 2 == 0;
+    if (gridDim.z == 1 && whole && pairs && reinterpret_cast<std::uintptr_t>(to.data()) % 16 == 0)
+      return course::add_fragments(to, i0, j0 + col, sum);
+    auto& tile = reinterpret_cast<F64Sums<BN>&>(ring);
+    static_assert(sizeof tile <= sizeof ring.stage);
+    put_rows<BN>(to.block(blockIdx.z * rows, 0, rows, to.cols()), i0, j0, tile, sum, gridDim.z == 1);
   }
 }
 
