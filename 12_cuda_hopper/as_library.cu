@@ -175,7 +175,7 @@ void gemm(View<const tf32> a, View<const tf32> b, View<float> c) {
   in_turns<1, 192, 5>(a, columns, c);
 }
 
-bool serves(View<const double> a, View<const double> b, View<const double> c) {
+bool serves(View<const double> a, View<const double>, View<const double> c) {
   return std::max({c.rows(), c.cols(), a.cols()}) <= longest_side;
 }
 
