@@ -46,7 +46,6 @@ HOPPER = {
         "16warp_specialisedI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "10persistentI": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "10f64_tensorINS_8F64ByTma": [*TMA, "m16n8k16.row.col.f64", "setmaxnreg"],
-        "10f64_tensorINS_12F64ByThreads": ["cp.async.ca", "m16n8k16.row.col.f64", "setmaxnreg"],
         "9ping_pongINS_12ClusterShapeILi1EEE": [*TMA, "wgmma.mma_async", "setmaxnreg"],
         "9ping_pongINS_12ClusterShapeILi2EEE": [*TMA, "wgmma.mma_async", "multicast::cluster"],
     },

@@ -7,7 +7,6 @@
 #include "common/fill.hpp"
 
 namespace {
-
 using namespace cuda_hopper;
 template <class T>
 course::Matrix<T> filled(Index rows, Index cols, Index pad, char matrix) {
@@ -37,10 +36,11 @@ TEST_CASE("12: packed rows hold the same elements, whatever their length and whe
 }
 
 TEST_CASE("12: the sums of all parts are added in their order, to C and to nothing beside it") {
-  for (const auto [m, n, parts] : {std::array<Index, 3>{1, 1, 2}, {3, 85, 17}, {129, 5, 33}}) {
+  for (const auto [m, n, parts] : {std::array<int, 3>{1, 1, 2}, {3, 85, 17}, {129, 5, 33}}) {
     const auto sums = filled<float>(parts * m, n, 0, 'A'), before = filled<float>(m, n, 0, 'C');
     auto c = filled<float>(m, n, 3, 'C');
-    course::launch(add_parts, {ceil_div(m * n, adding)}, {adding}, sums.view().data(), int(parts), c.view());
+    course::launch(add_parts<float>, {ceil_div(m * n, adding)}, {adding}, sums.view().data(), parts,
+                   c.view());
     course::emulator::synchronize();
     for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < n; ++j) {
