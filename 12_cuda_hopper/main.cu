@@ -47,8 +47,8 @@ std::shared_ptr<course::Variant<bf16>> variant_of(std::string name, std::string 
 template <class T>
 course::Variants<T> variants() {
   if constexpr (std::is_same_v<T, double>)
-    return {course::gpu<T>("f64_tensor", "as 11's, the largest products of f64, tiles by TMA", launch_of<T>(),
-                           {}, hopper_units)};
+    return {course::gpu<T>("f64_tensor", "as 11's, the largest products of f64, any rows", launch_of<T>(), {},
+                           hopper_units)};
   if constexpr (std::is_same_v<T, tf32>)
     return {course::gpu<T>("tf32", "as ping_pong, B transposed before", launch_of<T>(), {}, hopper_units)};
   return {};
