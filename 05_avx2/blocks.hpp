@@ -57,14 +57,15 @@ COURSE_INLINE BlockSizes textbook(TileShape tile, int size, const Caches& caches
 }
 // [/textbook]
 
-/// Of C (m × n) += A·B. A micro-panel of A (mr × kc) may be 5/8 of L1: found by trial, since a long kc saves
-/// trips of C. A block of B (kc × nc) returns for every micro-panel of A: 5/8 of L2. A panel of A (mc × kc)
+/// Of C (m × n) += A·B. A micro-panel of A (mr × kc) may be 5/8 of L1, since a long kc saves trips of C; with
+/// 16 registers, whose tile computes longer for each number of C, half of that. Both were found by trial. A
+/// block of B (kc × nc) returns for every micro-panel of A: 5/8 of L2. A panel of A (mc × kc)
 /// returns for every block of B: the share of L3. Of the product's shape, kc depends on k alone, so that
 /// every split of the work adds in the same order.
 COURSE_INLINE BlockSizes blocks(TileShape tile, int size, Index m, Index n, Index k, const Caches& caches) {
   const bool longer = with(Change::longer_kc);
-  const Index kc =
-      even(k, longer ? caches.l1 * 5 / 8 / (tile.mr * size) : textbook(tile, size, caches).kc, 1);
+  const Index share = caches.l1 * 5 / (tile.many_registers() ? 8 : 16);
+  const Index kc = even(k, longer ? share / (tile.mr * size) : textbook(tile, size, caches).kc, 1);
   const Index nc = even(n, caches.l2 * 5 / 8 / (kc * size), tile.nr(size));
   const Index mc = even(m, caches.l3 / (kc * size), tile.mr);
   return {mc, kc, nc};

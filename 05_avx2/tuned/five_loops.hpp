@@ -14,21 +14,23 @@
 namespace avx2 {
 namespace {
 
-/// Is A (m rows) copied? Not what fits its cache, and not what is used once. But rows that lie whole pages
-/// apart meet in few sets of the first level, and a narrow tile loads them often. And a transpose is.
+/// Is A (m rows) copied? Not what fits its cache, and not what is used once. With 16 registers prefetches
+/// alone serve as well. But rows that lie whole pages apart meet in few sets of the first level, and a narrow
+/// tile loads them often. And a transpose is.
 template <class Tile, class T>
 bool copies_A(const Operand<T>& a, Index m, Index n, const Caches& caches) {
   const Index row = a.stored.ld() * Tile::size;
   if (a.transposed || !with(Change::choice_of_copies)) return true;
-  return n > Tile::nr && (m * row > caches.l3 / 4 || (Tile::narrow && row % 4096 == 0));
+  const bool large = Tile::shape.many_registers() && m * row > caches.l3 / 4;
+  return n > Tile::nr && (large || (Tile::narrow && row % 4096 == 0));
 }
 
 /// Is B (n columns) copied? Not what is a single block of rows less than a page apart, and not what is used
-/// once. A narrow tile fetches B so often that copying always pays. And a transpose is.
+/// once or twice. A narrow tile fetches B so often that copying always pays. And a transpose is.
 template <class Tile, class T>
 bool copies_B(const Operand<T>& b, Index m, Index n, const BlockSizes& blocks) {
   const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.stored.ld() * Tile::size < 4096;
-  return b.transposed || !with(Change::choice_of_copies) || (m > Tile::mr && (Tile::narrow || !near));
+  return b.transposed || !with(Change::choice_of_copies) || (m > 2 * Tile::mr && (Tile::narrow || !near));
 }
 
 // [macro_kernel]

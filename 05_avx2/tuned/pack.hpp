@@ -47,8 +47,12 @@ void pack_B(const Operand<T>& b, T* to) {
         RowAddress::to_L1(RowAddress(b.stored, j + jj, some).at + 16 * b.stored.ld() * Tile::size);
         for (Index p = some; p < end; ++p) to[j * k + p * Tile::nr + jj] = b.stored(j + jj, p);
       }
-      for (Index p = some; !b.transposed && p < end; ++p)
+      for (Index p = some; !b.transposed && p < end; ++p) {
+        const RowAddress soon(b.stored, p, j);
+        for (Index at = 0; at < Tile::nr * Tile::size; at += 64)
+          RowAddress::to_L1(soon.at + at_once * soon.ld + at);
         copy_row<typename Tile::V>(&b.stored(p, j), cols, to + j * k + p * Tile::nr);
+      }
     }
 }
 

@@ -47,13 +47,13 @@ Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T
   return i;
 }
 
+constexpr int most_steps = 8;
+/// The kernels for 1 … most_steps steps: of as many rows as there are registers for, but two at least (some
+/// of A's numbers then come from L1), and of one.
 template <class Tile>
-constexpr int most_steps = many_registers<Tile> ? 8 : 4;
-/// The kernels for 1 … most_steps steps: of as many rows as there are registers for, and of one.
-template <class Tile>
-constexpr auto row_kernels = table<most_steps<Tile>>([](auto step) {
-  constexpr int steps = decltype(step)::value + 1, registers = many_registers<Tile> ? 24 : 8;
-  return std::array{row_by_row<typename Tile::V, std::clamp(registers / steps, 1, 4), steps>,
+constexpr auto row_kernels = table<most_steps>([](auto step) {
+  constexpr int steps = decltype(step)::value + 1, registers = Tile::shape.many_registers() ? 24 : 12;
+  return std::array{row_by_row<typename Tile::V, std::clamp(registers / steps, 2, 4), steps>,
                     row_by_row<typename Tile::V, 1, steps>};
 });
 /// Takes as many columns of B at a time as stay in L1.
@@ -73,7 +73,7 @@ void along_n(const Product<T>& x, Index l1) {
 /// sums.
 template <class Tile>
 COURSE_INLINE bool rows_pay(Index n, Index k) {
-  return n > 4 * Tile::V::lanes && k <= most_steps<Tile>;
+  return n > 4 * Tile::V::lanes && k <= most_steps;
 }
 
 /// C row by row, in threads: each has rows or, where these are few, columns, a vector of them at least.

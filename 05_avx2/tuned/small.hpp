@@ -18,7 +18,7 @@ template <class Tile, class T>
 COURSE_INLINE bool copies_gain_nothing(const Product<T>& x, const Caches& caches) {
   const Index m = x.m, n = x.n, k = x.k, l2 = caches.l2 / Tile::size;
   return k * n <= l2 / 2 || m * n + k * (m + n) <= l2 || n <= Tile::nr || m <= thin_rows<Tile> ||
-         k <= most_steps<Tile>;
+         k <= most_steps;
 }
 
 /// The first line that holds says which variant. It does not depend on the number of threads: nor do the bits
@@ -56,7 +56,7 @@ COURSE_INLINE bool is_one_tile(const Product<T>& x, T beta) {
 template <class Tile, class T>
 [[gnu::noinline]] void multiply_by(Variant variant, const Product<T>& x, const Caches& caches,
                                    Index threads) {
-  constexpr Index too_little = 1 << 19;  // multiply-adds: a team would cost more than it gains
+  constexpr Index too_little = Tile::V::lanes << 15;  // multiply-adds: a team would cost more than it gains
   const Index elements = x.m * x.n + x.k * (x.m + x.n);
   if (x.m * x.n * x.k + 8 * elements < too_little) threads = 1;
   const bool by_rows = x.k * x.n * Tile::size <= caches.l2 / 2;
