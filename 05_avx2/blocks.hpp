@@ -64,7 +64,7 @@ COURSE_INLINE BlockSizes textbook(TileShape tile, int size, const Caches& caches
 /// every split of the work adds in the same order.
 COURSE_INLINE BlockSizes blocks(TileShape tile, int size, Index m, Index n, Index k, const Caches& caches) {
   const bool longer = with(Change::longer_kc);
-  const Index share = caches.l1 * 5 / (tile.many_registers() ? 8 : 16);
+  const Index share = caches.l1 * 5 / (tile.needs_32_registers() ? 8 : 16);
   const Index kc = even(k, longer ? share / (tile.mr * size) : textbook(tile, size, caches).kc, 1);
   const Index nc = even(n, caches.l2 * 5 / 8 / (kc * size), tile.nr(size));
   const Index mc = even(m, caches.l3 / (kc * size), tile.mr);

@@ -12,7 +12,7 @@ using course::View;
 struct TileShape {
   int mr, vectors, bytes;
   COURSE_INLINE int nr(int size) const { return vectors * bytes / size; }  // columns, of `size` bytes each
-  COURSE_INLINE bool many_registers() const { return mr * vectors > 16; }  // 32, or 16
+  COURSE_INLINE bool needs_32_registers() const { return mr * vectors > 16; }  // a whole tile: else 16 do
 };
 // 16 registers: 6 × 2 sums, 2 of B, one of A. Two units with a latency of four cycles need 8 sums in flight.
 constexpr TileShape avx2_tile{6, 2, 32};

@@ -111,7 +111,7 @@ void every_shape(View<const bf16> a, View<const bf16> b, View<float> c) {
                    : in_parts<2, 128, 6>)(a, b, c, int(parts), kept);
 }
 
-/// C += A·B by parts of k.
+/// C += A·B by parts of k, or by one.
 template <int BN, int depth>
 void f64_in_parts(View<const double> a, View<const double> b, View<double> c, Index parts) {
   using Memory = F64Ring<BN, depth>;
@@ -183,9 +183,14 @@ void gemm(View<const double> a, View<const double> b, View<double> c) {
   const Index m = c.rows(), n = c.cols();
   if (m == 0 || n == 0 || a.cols() == 0) return;
   const auto [width, parts] = choose_f64(m, n, a.cols(), course::Cuda::multiprocessors());
-  (width == 128  ? f64_in_parts<128, 4>
-   : width == 64 ? f64_in_parts<64, 6>
-                 : f64_in_parts<32, 8>)(a, b, c, parts);
+  const auto multiply = width == 128  ? f64_in_parts<128, 4>
+                        : width == 64 ? f64_in_parts<64, 6>
+                                      : f64_in_parts<32, 8>;
+  try {
+    multiply(a, b, c, parts);
+  } catch (const std::bad_alloc&) {  // no memory for sums of parts
+    multiply(a, b, c, 1);
+  }
 }
 
 bool here() {

@@ -19,9 +19,9 @@ enum class HopperVariant {
   best
 };
 
-/// Whether the variant can multiply these matrices; no side reaches four millions. Of all but `best` TMA must
-/// be able to serve them: they begin at multiples of 16 bytes, and their rows are such multiples apart, those
-/// of C as long, too.
+/// Whether the variant can multiply these matrices; no side reaches four millions. Of all but `best` and
+/// doubles TMA must be able to serve them: they begin at multiples of 16 bytes, and their rows are such
+/// multiples apart, those of C as long, too.
 bool serves(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<const float> c);
 bool serves(View<const tf32> a, View<const tf32> b, View<const float> c);
 bool serves(View<const double> a, View<const double> b, View<const double> c);
@@ -30,6 +30,7 @@ bool serves(View<const double> a, View<const double> b, View<const double> c);
 void gemm(HopperVariant variant, View<const bf16> a, View<const bf16> b, View<float> c);
 /// It keeps memory of B's size for the next product, of the same stream.
 void gemm(View<const tf32> a, View<const tf32> b, View<float> c);
+/// It keeps at most 70 MB, for the sums of parts of k, for the next product, of the same stream.
 void gemm(View<const double> a, View<const double> b, View<double> c);
 
 /// Whether this GPU has compute capability 9.0.

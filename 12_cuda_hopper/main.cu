@@ -19,13 +19,13 @@ const course::Needs hopper_units{.lacking = "needs a GPU of compute capability 9
 #endif
 
 #ifdef __CUDACC__
-/// By Hopper's units where TMA can serve the matrices, else by 11's stages.
+/// By Hopper's units where they can serve the matrices, else by 11's stages.
 template <class T, class... Which>
 course::Launch<T> launch_of(Which... which) {
   return [which..., said = false](View<const T> a, View<const T> b, View<course::Result<T>> c,
                                   const Settings&) mutable {
     if (serves(which..., a, b, c)) return gemm(which..., a, b, c);
-    if (!std::exchange(said, true)) std::printf("  rows, or sides, that TMA cannot serve: by 11's stages\n");
+    if (!std::exchange(said, true)) std::printf("  rows, or sides, that 12 cannot serve: by 11's stages\n");
     cuda_tensor::by_stages(a, b, c);
   };
 }

@@ -31,13 +31,14 @@ void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
 // [best_of]
 /// Panels, marching where k is long, strassen where all sides are, or native where f64 units take less time:
 /// by the bytes that each element of A, B and C moves, by rounds of tiles on all multiprocessors, rows × cols
-/// a product's and 64 × 128 native's, and by what launches take.
+/// a product's and 64 × 128 native's (whose few tiles are cut into parts of k), and by what launches take.
 F64Variant best_of(Index m, Index n, Index k, const Rates& rates, int rows, int cols, int multiprocessors) {
   constexpr int planes = ByPanels<>::planes;
   const auto product = [&](int products, int tile_rows, int tile_cols, bool in_parts) {
     const Index tiles = products * ceil_div(m, tile_rows) * ceil_div(n, tile_cols);
     const Index rounds = ceil_div(tiles, multiprocessors) * multiprocessors;
-    return 2.0 * double((in_parts && tiles < multiprocessors ? tiles : rounds) * tile_rows * tile_cols * k);
+    return 2.0 *
+           double((in_parts && tiles < 2 * multiprocessors ? tiles : rounds) * tile_rows * tile_cols * k);
   };
   const double inputs = double(m + n) * double(k), outputs = double(m) * double(n);
   const double passes = (inputs * (16 + planes) + outputs * (16 + 2 * planes)) / rates.bytes;

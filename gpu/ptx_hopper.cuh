@@ -34,7 +34,8 @@ __device__ inline void arrive_expect(Barrier& barrier, int bytes) {
                "r"(bytes)
                : "memory");
 }
-/// Arrives when all is there that this thread has begun to copy by cp_async.
+/// Arrives, as one of the arrivals that init() was told, when all is there that this thread has begun to copy
+/// by cp_async.
 __device__ inline void arrive_after_copies(Barrier& barrier) {
   asm volatile("cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%0];" ::"r"(shared_address(&barrier))
                : "memory");

@@ -21,12 +21,12 @@ template <class Tile, class T>
 bool copies_A(const Operand<T>& a, Index m, Index n, const Caches& caches) {
   const Index row = a.stored.ld() * Tile::size;
   if (a.transposed || !with(Change::choice_of_copies)) return true;
-  const bool large = Tile::shape.many_registers() && m * row > caches.l3 / 4;
+  const bool large = Tile::shape.needs_32_registers() && m * row > caches.l3 / 4;
   return n > Tile::nr && (large || (Tile::narrow && row % 4096 == 0));
 }
 
 /// Is B (n columns) copied? Not what is a single block of rows less than a page apart, and not what is used
-/// once or twice. A narrow tile fetches B so often that copying always pays. And a transpose is.
+/// once or twice by a thread. A narrow tile fetches B so often that copying always pays. And a transpose is.
 template <class Tile, class T>
 bool copies_B(const Operand<T>& b, Index m, Index n, const BlockSizes& blocks) {
   const bool near = b.rows() * n <= blocks.kc * blocks.nc && b.stored.ld() * Tile::size < 4096;

@@ -48,7 +48,7 @@ void pack_B(const Operand<T>& b, T* to) {
         for (Index p = some; p < end; ++p) to[j * k + p * Tile::nr + jj] = b.stored(j + jj, p);
       }
       for (Index p = some; !b.transposed && p < end; ++p) {
-        const RowAddress soon(b.stored, p, j);
+        const RowAddress soon(b.stored, p, j);  // later rows, often on other pages, come meanwhile
         for (Index at = 0; at < Tile::nr * Tile::size; at += 64)
           RowAddress::to_L1(soon.at + at_once * soon.ld + at);
         copy_row<typename Tile::V>(&b.stored(p, j), cols, to + j * k + p * Tile::nr);

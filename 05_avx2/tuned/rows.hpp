@@ -7,8 +7,8 @@ namespace avx2 {
 namespace {
 
 /// C (m × n) += A (m × steps) · B (steps × n), `rows` rows at a time, n at least a vector: A's numbers stay
-/// in registers, B and C come by in order. Their last vector ends where the rows do; of C it is read before
-/// its neighbour is written. Returns how many rows are done.
+/// in registers, as far as there are any, B and C come by in order. Their last vector ends where the rows do;
+/// of C it is read before its neighbour is written. Returns how many rows are done.
 template <class V, int rows, int steps, class T = typename V::Element>
 Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T* b, Index b_row, T* c,
                  Index c_row, Index n) {
@@ -47,12 +47,12 @@ Index row_by_row(Index i, Index m, const T* a, Index a_row, Index a_col, const T
   return i;
 }
 
-constexpr int most_steps = 8;
+constexpr int most_steps = 8;  // by trial, with 16 registers and with 32
 /// The kernels for 1 … most_steps steps: of as many rows as there are registers for, but two at least (some
 /// of A's numbers then come from L1), and of one.
 template <class Tile>
 constexpr auto row_kernels = table<most_steps>([](auto step) {
-  constexpr int steps = decltype(step)::value + 1, registers = Tile::shape.many_registers() ? 24 : 12;
+  constexpr int steps = decltype(step)::value + 1, registers = Tile::shape.needs_32_registers() ? 24 : 12;
   return std::array{row_by_row<typename Tile::V, std::clamp(registers / steps, 2, 4), steps>,
                     row_by_row<typename Tile::V, 1, steps>};
 });

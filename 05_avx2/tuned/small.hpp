@@ -56,7 +56,8 @@ COURSE_INLINE bool is_one_tile(const Product<T>& x, T beta) {
 template <class Tile, class T>
 [[gnu::noinline]] void multiply_by(Variant variant, const Product<T>& x, const Caches& caches,
                                    Index threads) {
-  constexpr Index too_little = Tile::V::lanes << 15;  // multiply-adds: a team would cost more than it gains
+  // Multiply-adds, a vector of them at a time: a team would cost more than it gains.
+  constexpr Index too_little = Tile::V::lanes << 15;
   const Index elements = x.m * x.n + x.k * (x.m + x.n);
   if (x.m * x.n * x.k + 8 * elements < too_little) threads = 1;
   const bool by_rows = x.k * x.n * Tile::size <= caches.l2 / 2;

@@ -8,13 +8,14 @@ namespace {
 
 /// For few rows a tile is flat: more of a row of B is read side by side.
 template <class Tile>
-constexpr int thin_rows = Tile::shape.many_registers() ? 4 : 2;
+constexpr int thin_rows = Tile::shape.needs_32_registers() ? 4 : 2;
 constexpr int thin_vectors(int rows, bool many) {
   return rows == 1 ? 12 : rows == 2 && many ? 8 : 6;
 }
 template <class Tile, int rows>
-using Thin = avx2::Tile<typename Tile::T,
-                        TileShape{rows, thin_vectors(rows, Tile::shape.many_registers()), Tile::shape.bytes}>;
+using Thin =
+    avx2::Tile<typename Tile::T,
+               TileShape{rows, thin_vectors(rows, Tile::shape.needs_32_registers()), Tile::shape.bytes}>;
 
 /// The micro-kernel without fetches. Few sums would wait for each other: then each is made of several, which
 /// take turns along k. If the last vector would reach beyond C (`fewer`), it starts further left: columns

@@ -4,6 +4,9 @@
 //   build/12_cuda_hopper/12_cuda_hopper --type f64 --shape 4096x4096x4096,4097x4097x4097,75x966x8000
 #pragma once
 
+#include <algorithm>
+#include <limits>
+
 #include "../pipeline.cuh"
 
 namespace cuda_hopper {
@@ -66,9 +69,8 @@ __device__ void multiply_f64(WideC<double> (&sum)[down][across], const Stage& st
   }
 }
 
-// [by_rows]
 template <int BN>
-using F64Sums = SharedTile<double, f64_BM, BN + 8>;  // the fragments of eight rows begin in different banks
+using F64Sums = SharedTile<double, f64_BM, BN + 8>;  // rows begin 16 banks apart
 /// The consumers' sums are added to C, or stored, by way of shared memory: a warp does 32 elements of a row
 /// at once, wherever rows begin.
 template <int BN, int down, int across>
@@ -99,9 +101,7 @@ __device__ void put_rows(View<double> c, Index i0, Index j0, F64Sums<BN>& tile,
       if (const int r = r0 + q * apart; r < rows) c(i0 + r, j0 + col) = before[q] + tile[r][col];
   }
 }
-// [/by_rows]
 
-// [copies]
 /// A stage's tiles by TMA.
 struct F64ByTma {
   static constexpr int threads = 1;
@@ -139,7 +139,6 @@ struct F64ByThreads {
     }
   }
 };
-// [/copies]
 
 /// A tile of 64 × BN a block, 64 × BN / 4 a warp, of `steps` steps; two blocks a multiprocessor: one
 /// multiplies while the other adds to C. Of several parts of k each has a matrix of its own in `to`, below
@@ -182,7 +181,6 @@ __global__ __launch_bounds__(f64_threads, 2) void f64_tensor(const __grid_consta
   }
 }
 
-// [choose_f64]
 /// How many columns a tile has, and how many parts k.
 struct F64Choice {
   int width;
@@ -209,6 +207,5 @@ constexpr F64Choice choose_f64(Index m, Index n, Index k, int multiprocessors) {
     }
   return best;
 }
-// [/choose_f64]
 
 }  // namespace cuda_hopper

@@ -26,7 +26,7 @@ bool can(bool wide) {
 /// The smallest caches in which blocks of mc, kc and nc stay whole: of a few tiles, so that small products
 /// have many.
 Caches caches_for(TileShape tile, int size, Index mc, Index kc, Index nc) {
-  const Index l1 = kc * tile.mr * size * (tile.many_registers() ? 8 : 16);
+  const Index l1 = kc * tile.mr * size * (tile.needs_32_registers() ? 8 : 16);
   return {ceil_div(l1, 5), ceil_div(8 * kc * nc * size, 5), kc * mc * size};
 }
 
