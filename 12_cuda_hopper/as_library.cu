@@ -71,6 +71,20 @@ void pack_unserved(View<const bf16>& a, View<const bf16>& b, Kept& kept) {
     launch_dependent<pack>(dim3{blocks}, packing, 0, of_a, of_b);
 }
 
+/// Where the sums of all parts of k go: a matrix for each, below each other, or, by one, C itself.
+template <class T>
+View<T> sums_of(View<T> c, Index parts, course::Cuda::Matrix<T>& memory) {
+  if (parts == 1) return c;
+  return {grow(memory, parts * c.rows() * c.cols()), parts * c.rows(), c.cols(), c.cols()};
+}
+/// C += the sums of all parts, if there are several.
+template <class T>
+void add(View<T> sums, Index parts, View<T> c) {
+  if (parts == 1) return;
+  launch_dependent<add_parts<T>>(dim3{unsigned(ceil_div(c.rows() * c.cols(), adding))}, adding, 0,
+                                 sums.data(), int(parts), c);
+}
+
 /// C += A·B by parts of k, or, by one, to a C to which TMA cannot add.
 template <int blocks, int BN, int depth>
 void in_parts(View<const bf16> a, View<const bf16> b, View<float> c, int parts, Kept& kept) {
@@ -78,7 +92,7 @@ void in_parts(View<const bf16> a, View<const bf16> b, View<float> c, int parts, 
   static_assert(sizeof(Memory) <= 227 * 1024);
   constexpr auto kernel = ping_pong<ClusterShape<blocks>, BN, depth, bf16, SplitScheduler>;
   const Index m = c.rows(), n = c.cols();
-  const View<float> to = parts == 1 ? c : View<float>{grow(kept.sums, parts * m * n), parts * m, n, n};
+  const View<float> to = sums_of(c, parts, kept.sums);
   const SplitScheduler scheduler{{int(ceil_div(m, BM * blocks)), int(ceil_div(n, BN)), 8 / blocks},
                                  to,
                                  parts,
@@ -88,8 +102,7 @@ void in_parts(View<const bf16> a, View<const bf16> b, View<float> c, int parts, 
   launch_dependent<kernel, blocks>(dim3{unsigned(blocks * std::min(tiles, most))}, with_producer,
                                    sizeof(Memory), map_of(a, BM, BK), map_of(b, BK / blocks, 64),
                                    CUtensorMap{}, scheduler, int(a.cols()));
-  if (parts == 1) return;
-  launch_dependent<add_parts<float>>(dim3{unsigned(ceil_div(m * n, adding))}, adding, 0, to.data(), parts, c);
+  add(to, parts, c);
 }
 
 /// C += A·B of any shape.
@@ -117,10 +130,7 @@ void f64_in_parts(View<const double> a, View<const double> b, View<double> c, In
   using Memory = F64Ring<BN, depth>;
   static_assert(2 * sizeof(Memory) <= 226 * 1024);
   const Index m = c.rows(), n = c.cols();
-  const View<double> to =
-      parts == 1 ? c
-                 : View<double>(grow(course::workspace<course::Cuda::Matrix<double>>(), parts * m * n),
-                                parts * m, n, n);
+  const View<double> to = sums_of(c, parts, course::workspace<course::Cuda::Matrix<double>>());
   const auto start = [&]<class Copies>(const Copies& copies) {
     launch_dependent<f64_tensor<Copies, BN, depth>>(
         dim3{unsigned(ceil_div(n, BN)), unsigned(ceil_div(m, f64_BM)), unsigned(parts)}, f64_threads,
@@ -130,9 +140,7 @@ void f64_in_parts(View<const double> a, View<const double> b, View<double> c, In
     start(F64ByTma{map_of(a, f64_BM, f64_BK), map_of(b, f64_BK, 16)});
   else
     start(F64ByThreads{a, b});
-  if (parts > 1)
-    launch_dependent<add_parts<double>>(dim3{unsigned(ceil_div(m * n, adding))}, adding, 0, to.data(),
-                                        int(parts), c);
+  add(to, parts, c);
 }
 
 }  // namespace
