@@ -114,12 +114,13 @@ std::string blis_kernel(void* library, const std::string& wanted) {
   return name(symbol<int (*)()>(library, "bli_arch_query_id")());
 }
 
-/// The library of a name or in a file. OpenBLAS and BLIS are told to use their widest kernel here, or that
-/// for AVX2. Throws Refusal with the loader's reason, or if it multiplies no matrices.
+/// The library of a name or in a file, told to use its widest kernel here, or that for AVX2. Throws Refusal
+/// with the loader's reason, or if it multiplies no matrices.
 Library load(const std::string& name, bool avx2) {
   const bool narrow = course::lacking("avx2,fma").empty();
   const bool wide = !avx2 && course::lacking("avx2,fma,avx512f,avx512dq,avx512bw,avx512vl").empty();
   if (narrow) setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", 1);  // read while it is loaded
+  if (avx2) setenv("DNNL_MAX_CPU_ISA", "AVX2", 1), setenv("MKL_ENABLE_INSTRUCTIONS", "AVX2", 1);
   const bool named = places.contains(name), here = std::filesystem::exists(name);
   // The loader looks here for what has a slash.
   const std::vector<std::string> given = {here ? std::filesystem::absolute(name).string() : name};

@@ -2,8 +2,8 @@
 """Every library here, by itself and in turns with our last variants: libraries.py --help
 
 A library and a number of threads is a process, build/libraries/libraries or, for cuBLAS,
-build/libraries/cublas; options that are not listed here are theirs. OpenBLAS and BLIS meet the best
-variant with their widest kernel and, where that is of AVX-512, `tuned` with that for AVX2.
+build/libraries/cublas; options that are not listed here are theirs. Each meets the best variant with
+its widest kernel and, Eigen apart, `tuned` with that for AVX2 where the widest is of AVX-512.
 
 Exit status: 0 well; 1 a product was wrong; 2 the command line cannot be served; 77 nothing that was
 asked for is here."""
@@ -16,7 +16,7 @@ sys.path.append(str(ROOT / "tools/report"))
 from placed import CORES
 
 LIBRARIES = ("eigen", "openblas", "blis", "onednn", "mkl", "cublas")
-WITH_KERNELS = ("openblas", "blis")  # those that can be kept to AVX2
+WITH_KERNELS = ("openblas", "blis", "onednn", "mkl")  # those that can be kept to AVX2
 ON_CUBLAS, OF_CORES = {"bf16", "tf32", "f32", "f64"}, {"f32", "f64", "i32"}  # types
 ON_GPU = ("best", "bf16", "f32_by_bf16", "f32_by_fp16", "f64_by_integers")
 ON_GPU += ("f64_pedantic", "f64_emulated")
