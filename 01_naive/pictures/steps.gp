@@ -1,6 +1,6 @@
 # 01: nanoseconds a multiply-add of ijk against n, at multiples of 128 and 24 before each.
 set encoding utf8
-set terminal svg size 600,430 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,430 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 folder = 'plots/reference/epyc-zen5/'
