@@ -1,6 +1,6 @@
 # A lesson's ladder so far: count blocks of bars (y, share of the width, idea, %, 1 for this lesson's), y growing downwards; then the texts
 # (y, text); then vertical strokes (share, from, to, dashes). An idea has 20 letters of room.
-wide = 560
+wide = 510
 high = 23 * rows + 14
 set encoding utf8
 set terminal svg size wide,high noenhanced font 'DejaVu Sans,14' background 'white'

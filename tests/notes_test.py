@@ -38,6 +38,15 @@ def test_links_lead_somewhere():
                 assert there.exists(), f"{page}: {target}"
 
 
+def test_letters_can_be_read_on_a_telephone():
+    """A telephone 390 pixels wide shows 358 of a picture."""
+    for picture in notes.ROOT.glob("[0-9gp]*/**/*.svg"):
+        text = picture.read_text(encoding="utf-8")
+        wide = max(358, float(re.search(r'viewBox="0 0 ([\d.]+)', text)[1]))
+        least = min(map(float, re.findall(r'font-size="([\d.]+)', text)))
+        assert least * 358 / wide >= 9, f"{picture}: letters of {least} on {wide}"
+
+
 def test_a_line_holds_one_sentence():
     for page in pages():
         text = FENCE.sub("", page.read_text(encoding="utf-8"))

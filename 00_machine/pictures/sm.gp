@@ -1,9 +1,8 @@
 # 00: one SM of an H100, and what lies between it and the memory.
-width = 640; height = 500
+height = 398
 load 'plots/pictures/grid.gp'
-set terminal svg size width, height font 'DejaVu Sans,15' background rgb 'white'
 set xrange [0:32]; set yrange [25:-0.4]
-bold = 'DejaVu Sans Bold,15'
+bold = 'DejaVu Sans Bold,14'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 1'
 eval sprintf(box, 0.3, 1.4, 31.7, 16.7, '#ffffff')
 set label 'one SM of 132' at 0.4,0.5 font bold
@@ -19,9 +18,8 @@ do for [q = 0:3] {
   set label '16,384 registers' at left+3.6,10.1 center font ',13'
 }
 eval sprintf(box, 0.8, 11.4, 31.2, 15.9, line)
-set label 'L1 and shared memory, 256 KiB: 32 banks, each gives 4 bytes a cycle' at 16,12.5 center font ',14'
+set label 'L1 and shared memory, 256 KiB: 32 banks of 4 bytes a cycle' at 16,12.5 center
 do for [b = 0:31] { eval sprintf(box, 1.2+b*0.926, 13.4, 1.2+b*0.926+0.8, 15.4, walk) }
-set label '0' at 1.6,14.4 center front font ',12'; set label '31' at 30.3,14.4 center front font ',12'
 set label 'TMA: copies' at 20.5,17.4 font ',13'
 set arrow from 20,16.8 to 20,18.0 heads front size 0.4,25 filled linewidth 2 linecolor rgb 'black'
 set arrow from 16,16.8 to 16,18.0 heads front size 0.4,25 filled linewidth 2 linecolor rgb 'black'

@@ -1,5 +1,5 @@
 # 01: a cache of eight sets and two ways, and where the lines of a column lie when rows are seven and when they are eight lines apart.
-width = 600; height = 400
+height = 340
 load 'plots/pictures/grid.gp'
 set xrange [-0.3:17.3]; set yrange [11.4:-0.4]
 bold = 'DejaVu Sans Bold,14'

@@ -1,5 +1,5 @@
 # 01: L1's 64 sets of 12 lines, and where a column of B wants to lie at n = 1000 and at n = 1024.
-width = 600; height = 640
+height = 544
 load 'plots/pictures/grid.gp'
 set xrange [-2:66]; set yrange [71.5:-1]  # a unit is as wide as it is high
 bold = 'DejaVu Sans Bold,14'

@@ -1,6 +1,6 @@
 # 01: nanoseconds a multiply-add of ijk against n, at multiples of 128 and 24 before each.
 set encoding utf8
-set terminal svg size 600,430 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,430 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 folder = 'plots/reference/epyc-zen5/'
@@ -22,7 +22,7 @@ set lmargin 6; set rmargin 2.5; set tmargin 0.6; set bmargin 3.4
 set logscale y 2
 set xrange [200:2110]; set yrange [0.25:40]
 set xtics 256; set ytics ('1/4' 0.25, '1/2' 0.5, 1, 2, 4, 8, 16, 32)
-set xlabel 'n'; set ylabel 'ns a multiply-add' offset 1.2
+set xlabel 'n = k, for m = 16'; set ylabel 'ns a multiply-add' offset 1.2
 set key top left Left reverse samplen 2 spacing 1.25
 set arrow from 200,add to 2110,add nohead linewidth 1.4 dashtype 2 linecolor rgb '#555555'
 set label 'the chain' at 2100,add offset 0,-0.7 right textcolor rgb '#555555'

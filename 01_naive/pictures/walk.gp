@@ -1,5 +1,5 @@
 # 01: what one element of C needs, and where B's column lies in memory.
-width = 600; height = 430
+height = 366
 load 'plots/pictures/grid.gp'
 m = 5; n = 8; k = 8; i = 2; j = 5
 b = 12; c = 24
@@ -21,7 +21,7 @@ do for [r = 0:m-1] {
 do for [p = 0:k-1] { do for [q = 0:n-1] { eval draw(b + q, p, q == j ? walk : (q >= 4 ? line : plain)) } }
 set arrow from 0.5,i+0.5 to k-0.3,i+0.5 front linewidth 2 linecolor rgb 'black'
 set arrow from b+j+0.5,0.5 to b+j+0.5,k-0.3 front linewidth 2 linecolor rgb 'black'
-set label 'B in memory, row behind row. A bracket is a line (here of 4 numbers):' at 0,10.6
+set label 'B in memory, row by row. A bracket: a line (here of 4 numbers)' at 0,10.6
 do for [e = 0:31] {
   eval sprintf('set object rectangle from %g,12 to %g,13.2 fillcolor rgb "%s" linewidth 0.6', e, e+1, \
     e % n == j ? walk : (e % n >= 4 ? line : plain))

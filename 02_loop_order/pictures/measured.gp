@@ -3,7 +3,7 @@
 machine = 'plots/reference/epyc-zen5/machine.csv'
 data = 'plots/reference/epyc-zen5/results.csv'
 set encoding utf8
-set terminal svg size 560,440 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,440 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 orders = 'ikj kij ikj_scalar ijk jik jki kji'

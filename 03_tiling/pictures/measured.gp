@@ -3,7 +3,7 @@
 machine = 'plots/reference/epyc-zen5/machine.csv'; orders = 'plots/reference/epyc-zen5/orders.csv'
 data = 'plots/reference/epyc-zen5/results.csv'
 set encoding utf8
-set terminal svg size 560,480 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,480 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 sizes = '2000 1024'; tiles = '8 16 32 64 128 256 512'; variants = 'four_by_four tiled'
@@ -48,7 +48,7 @@ do for [i = 1:2] {
   set label fills[i] at side[i],graph 1.035 center textcolor rgb '#444444'
 }
 set label 'the tile of B' at 7,graph 1.035 left textcolor rgb '#444444'
-set key at screen 0.98,screen 0.99 right top vertical Left reverse samplen 2.2 width -4 maxrows 2 font ',12'
+set key at screen 0.98,screen 0.99 right top vertical Left reverse samplen 1.3 width -4 maxrows 2 font ',13'
 array marks = [7, 6, 9, 8]; array colours = ['#D55E00', '#D55E00', '#0072B2', '#0072B2']
 array names = ['four_by_four, 2000', 'four_by_four, 1024', 'tiled, 2000', 'tiled, 1024']
 set label 'tiled: bound of L1' at 8,l1 offset 0,0.6 left front textcolor rgb '#444444'

@@ -1,8 +1,6 @@
 # 03: a product of 4 x 4 matrices, cut into tiles of 2 x 2: one tile of C takes two products of tiles.
-width = 560; height = 270
+height = 246
 load 'plots/pictures/grid.gp'
-set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
-set encoding utf8
 set xrange [0:28]; set yrange [13.5:0]   # twenty pixels a unit
 bold = 'DejaVu Sans Bold,14'
 cell = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.5'

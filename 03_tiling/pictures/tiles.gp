@@ -1,8 +1,6 @@
 # 03: one product of tiles: which tiles, and what of them stays in which cache.
-width = 560; height = 420
+height = 382
 load 'plots/pictures/grid.gp'
-set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
-set encoding utf8
 set xrange [0:56]; set yrange [42:0]   # ten pixels a unit
 bold = 'DejaVu Sans Bold,14'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'

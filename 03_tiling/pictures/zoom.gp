@@ -1,8 +1,6 @@
 # 03: the same cut twice: matrices into tiles for L2, a tile into blocks for the registers.
-width = 560; height = 465
+height = 423
 load 'plots/pictures/grid.gp'
-set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
-set encoding utf8
 set xrange [0:56]; set yrange [46.5:0]   # ten pixels a unit
 bold = 'DejaVu Sans Bold,14'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'

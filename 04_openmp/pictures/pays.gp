@@ -1,7 +1,7 @@
 # 04: from which size two threads pay: parallel_for over itself on one thread, beside question 2's curve: the start of two, and half of the work.
 rows = 'plots/reference/epyc-zen5/results.csv'
 set encoding utf8
-set terminal svg size 560,420 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,420 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 is(column_name, text) = stringcolumn(column_name) eq text

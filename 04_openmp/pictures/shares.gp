@@ -1,7 +1,6 @@
 # 04: who writes which element of C when i, tiles or p are shared out among four threads; and how two threads lose an addition.
-width = 560; height = 500
+height = 455
 load 'plots/pictures/grid.gp'
-set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 n = 8
 array colour = ['#e69f00', '#a6d8f5', '#f4f4f4', '#5fc3a3']
 set xrange [-0.8:29.4]; set yrange [25.2:-1.8]
@@ -14,10 +13,10 @@ do for [p = 1:3] {
   do for [r = 0:n-1] { do for [c = 0:n-1] {
     eval 't = '.owner[p]
     eval draw(x0 + c, r, p < 3 ? colour[t + 1] : 'white')
-    set label p < 3 ? sprintf('%d', t) : 'all' at x0 + c + 0.5,r + 0.52 center front font (p < 3 ? ',13' : ',10')
+    set label p < 3 ? sprintf('%d', t) : '∗' at x0 + c + 0.5,r + 0.52 center front font ',13'
   } }
 }
-set label 'The number in an element of C is the thread that writes it: one, or all.' at -0.4,9.2
+set label 'The number in an element of C is the thread that writes it; ∗: all four.' at -0.4,9.2
 # An addition is lost.
 set label 'p: two threads add 2 and 3 to the same element, which is 5' at -0.4,11.6 @bold
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'

@@ -1,7 +1,6 @@
 # 04: 64 strips of 1, 2, ... 64 shares on two threads, to scale.
-width = 560; height = 300
+height = 273
 load 'plots/pictures/grid.gp'; walk = '#a6d8f5'
-set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 set xrange [-250:1640]; set yrange [14.4:-0.6]
 bar = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.5'
 array colour = [now, walk]
@@ -23,6 +22,6 @@ do for [s = 1:64] {
   eval sprintf(bar, end[t], 7.4 + 1.8*(t-1), end[t] + s, 8.8 + 1.8*(t-1), colour[t]); end[t] = end[t] + s
 }
 set arrow from 0,12 to 1600,12 size 20,20 filled linewidth 1.4
-do for [x = 0:1500:500] { set arrow from x,11.8 to x,12.2 nohead linewidth 1.4; set label sprintf('%d', x) at x,12.9 center font ',12' }
-set label 'shares of the work, one after the other' at 800,13.9 center font ',12'
+do for [x = 0:1500:500] { set arrow from x,11.8 to x,12.2 nohead linewidth 1.4; set label sprintf('%d', x) at x,12.9 center font ',13' }
+set label 'shares of the work, one after the other' at 800,13.9 center font ',13'
 plot NaN

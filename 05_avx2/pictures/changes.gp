@@ -1,7 +1,7 @@
 # 05: what each change of `tuned` gains: avx512 in turns with itself without the change, medians and quartiles of the pairs.
 data = 'plots/reference/epyc-zen5/changes.csv'
 set encoding utf8
-set terminal svg size 620,340 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,340 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 shapes = '96 256 512 1000 2000 2048 2048x2048x64'
@@ -22,7 +22,7 @@ unset datafile
 set datafile separator comma
 set border 3; set tics nomirror; set xtics scale 0
 set xtics ('' 0)
-do for [s = 1:words(shapes)] { set xtics add (word(shapes, s) eq '2048x2048x64' ? '2048²×64' : word(shapes, s) s) }
+do for [s = 1:words(shapes)] { set xtics add (word(shapes, s) eq '2048x2048x64' ? "2048²\n× 64" : word(shapes, s) s) }
 set xrange [0.5:words(shapes) + 0.5]; set yrange [0.97:1.22]
 set ytics ('1' 1, '1.1' 1.1, '1.2' 1.2)
 set grid ytics linetype 1 linewidth 0.6 linecolor rgb '#dddddd'

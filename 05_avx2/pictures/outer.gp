@@ -1,10 +1,9 @@
 # 05: one step of the register tile: a column of A times a row of B, an outer product that is added to 6 × 16 sums.
-width = 640; height = 610
+height = 486
 load 'plots/pictures/grid.gp'
-set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
 set xrange [-7.1:16.6]; set yrange [19.4:-2.4]
 mr = 6; lanes = 8; row = 2; x0 = 0; y0 = 2.2
-bold = "font 'DejaVu Sans Bold,16'"
+bold = "font 'DejaVu Sans Bold,14'"
 frame = 'set object rectangle from %g,%g to %g,%g front fillstyle empty border rgb "black" linewidth 2'
 
 # Row p of B, the column p of A, the tile of C.
@@ -40,6 +39,6 @@ set label 'in all eight lanes' at -0.5,y1+2.9 right
 set label 'eight numbers of B' at -0.5,y1+4.3 right
 set label '+=' at 8.5,y1+0.5 front @bold
 set label '×' at 8.5,y1+2.4 front @bold
-set label 'each lane: c += a · b' at 10,y1+2.4
+set label 'each lane: c += a · b' at 9.3,y1+2.4
 set label 'For each p: 2 loads, 6 broadcasts, 12 multiply-adds.' at -6.9,18.6
 plot NaN

@@ -1,20 +1,19 @@
 # 05: packing, with micro-panels of 3 rows and 4 columns for 6 and 16: in which order the numbers of the blocks lie afterwards.
-width = 640; height = 735
+height = 586
 load 'plots/pictures/grid.gp'
-set terminal svg size width, height font 'DejaVu Sans,16' background rgb 'white'
 set xrange [-1.2:25]; set yrange [29.4:-2.4]
-bold = "font 'DejaVu Sans Bold,16'"
+bold = "font 'DejaVu Sans Bold,14'"
 frame = 'set object rectangle from %g,%g to %g,%g front fillstyle empty border rgb "black" linewidth 2.2'
-number(x, y, i) = sprintf("set label '%d' at %g,%g center front font ',14'", i, x + 0.5, y + 0.5)
+number(x, y, i) = sprintf("set label '%d' at %g,%g center front font ',13'", i, x + 0.5, y + 0.5)
 
 # A: two micro-panels of 3 rows, 6 columns; B: 6 rows, three micro-panels of 4 columns. Numbered as they lie in the copies.
-set label 'A in micro-panels of mr rows' at -1,-1.4 @bold
+set label 'A: micro-panels of mr rows' at -1,-1.4 @bold
 do for [r = 0:5] { do for [c = 0:5] {
   eval draw(c, r, c == 0 ? now : plain)
   eval number(c, r, r / 3 * 18 + 3 * c + r % 3)
 } }
 do for [s = 0:1] { eval sprintf(frame, 0, 3 * s, 6, 3 * s + 3) }
-set label 'B in micro-panels of nr columns' at 11,-1.4 @bold
+set label 'B: of nr columns' at 12,-1.4 @bold
 do for [r = 0:5] { do for [c = 0:11] {
   eval draw(12 + c, r, r == 0 ? walk : plain)
   eval number(12 + c, r, c / 4 * 24 + 4 * r + c % 4)

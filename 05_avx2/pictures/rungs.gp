@@ -1,7 +1,7 @@
 # 05: the share of the peak of its vectors that the tile reaches, alone, in blocks, and in blocks that are copied.
 data = 'plots/reference/epyc-zen5/results.csv'; machine = 'plots/reference/epyc-zen5/machine.csv'
 set encoding utf8
-set terminal svg size 600,400 noenhanced font 'DejaVu Sans,15' background rgb 'white'
+set terminal svg size 510,400 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 rungs = 'register_tile blocked packed tile_512 blocked_512 packed_512'
@@ -37,7 +37,7 @@ do for [o = 1:words(rungs)] {
   if (wide(row)) { set label '64 bytes' at 1,o+0.3 left textcolor rgb '#555555' font ',13' }
 }
 set grid xtics linetype 1 linewidth 0.6 linecolor rgb '#dddddd'
-set xlabel '% of the peak of its vectors (f32, one thread; right is better)'
+set xlabel '% of the peak of its vectors (f32, one thread)'
 set key at screen 0.02, screen 0.985 left top horizontal Left reverse samplen 1.2 width 1 maxcols 3
 array colours = ['#0072B2', '#D55E00']
 array marks = [7, 8]

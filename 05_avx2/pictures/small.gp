@@ -1,6 +1,6 @@
 # 05: sixty random shapes by their smallest side: avx512 over the best library, before small.hpp and now.
 set encoding utf8
-set terminal svg size 620,340 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,340 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 folder = 'plots/reference/epyc-zen5/'

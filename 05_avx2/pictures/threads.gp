@@ -1,7 +1,6 @@
 # 05: sixteen threads on C: a strip each, or a tile each, and what of A and of B one of them reads.
-width = 560; height = 300
+height = 273
 load 'plots/pictures/grid.gp'
-set terminal svg size width, height font 'DejaVu Sans,14' background rgb 'white'
 set xrange [0:56]; set yrange [30:0]
 bold = "font 'DejaVu Sans Bold,14'"
 box = 'set object rectangle from %g,%g to %g,%g front fillcolor rgb "%s" linewidth 0.7'

@@ -1,21 +1,20 @@
 # 06: what one of four ranks needs: by rows, and on a grid of 2 x 2.
-width = 900; height = 330
+height = 176
 load 'plots/pictures/grid.gp'
-set xrange [-1:41]; set yrange [12.6:-2.2]
+set xrange [0:51]; set yrange [17.6:0]   # ten pixels a unit
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
 put(x, y, w, h, colour) = sprintf(box, x, y, x + w, y + h, colour)
-matrix(x, name, tag) = sprintf('set label %d "%s" at %g,8.8 center font "DejaVu Sans,12"', tag, name, x + 2.75)
-set label 1 'rows' at 0,-1.2 font 'DejaVu Sans Bold,13'
-set label 2 'a grid of 2 × 2' at 22,-1.2 font 'DejaVu Sans Bold,13'
 do for [side = 0:1] {
+  x = 0.6 + 26.2*side
+  set label (side ? 'a grid of 2 × 2' : 'rows') at x,1.2 font 'DejaVu Sans Bold,14'
   do for [m = 0:2] {
-    x = 22 * side + 6.6 * m
-    eval put(x, 0, 5.5, 8, plain)
-    eval matrix(x, word('A B C', m + 1), 10 + 3 * side + m)
+    eval put(x + 8.1*m, 2.6, 7.2, 7.2, plain)
+    set label word('A B C', m + 1) at x + 8.1*m + 3.6,10.9 center
   }
+  if (side) { eval put(x, 2.6, 7.2, 3.6, walk).'; '.put(x + 11.7, 2.6, 3.6, 7.2, walk).'; '.put(x + 19.8, 2.6, 3.6, 3.6, now) } else { \
+              eval put(x, 4.4, 7.2, 1.8, walk).'; '.put(x + 8.1, 2.6, 7.2, 7.2, walk).'; '.put(x + 16.2, 4.4, 7.2, 1.8, now) }
 }
-eval put(0, 2, 5.5, 2, walk);      eval put(6.6, 0, 5.5, 8, walk);       eval put(13.2, 2, 5.5, 2, now)
-eval put(22, 0, 5.5, 4, walk);     eval put(28.6 + 2.75, 0, 2.75, 8, walk); eval put(35.2 + 2.75, 0, 2.75, 4, now)
-set label 3 'To compute its part of C (orange), a rank needs the blue parts of A and B:' at 0,10.6 font ',11'
-set label 4 'a quarter of A and all of B by rows, half of A and half of B on the grid.' at 0,11.7 font ',11'
+set label 'To compute its part of C (orange), a rank needs the blue parts:' at 0.6,13
+set label 'by rows a quarter of A and all of B,' at 0.6,14.8
+set label 'on the grid half of A and half of B.' at 0.6,16.6
 plot NaN

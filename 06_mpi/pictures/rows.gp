@@ -1,8 +1,6 @@
 # 06: what goes from rank 0 to rank 1, and back, when each computes half of the rows of C.
-width = 640; height = 400
+height = 390
 load 'plots/pictures/grid.gp'
-set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
-set encoding utf8
 set xrange [0:64]; set yrange [40:0]   # ten pixels a unit
 bold = 'DejaVu Sans Bold,14'; side = 9.0
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'
@@ -23,6 +21,6 @@ eval sprintf(way, 45.5, 34.8, 15.5, 34.8, 'black')
 set label 'n/2 rows of A: 8 MiB' at 30.5,8.6 center
 set label 'all of B: 16 MiB' at 30.5,18.8 center
 set label 'n/2 rows of C: 8 MiB' at 30.5,31.6 center
-set label 'the same rows, after the product: 8 MiB' at 30.5,36.4 center
+set label 'back, after the product: 8 MiB' at 30.5,36.2 center
 set label 'n = 2048, f32: a matrix has 16 MiB' at 1,39
 plot NaN

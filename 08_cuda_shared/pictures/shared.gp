@@ -1,8 +1,8 @@
 # 08: what a block copies to shared memory, and who uses each number of it.
-width = 900; height = 560
+height = 385
 load 'plots/pictures/grid.gp'
 n = 12; t = 4
-set xrange [-1.4:43]; set yrange [24.4:-2.6]
+set xrange [-0.4:42.4]; set yrange [29.7:-2.6]
 set label 'A' at 6,-1.9 center font 'DejaVu Sans Bold,14'
 set label 'B' at 21,-1.9 center font 'DejaVu Sans Bold,14'
 set label 'C' at 36,-1.9 center font 'DejaVu Sans Bold,14'
@@ -30,21 +30,21 @@ do for [q = 0:t-1] {
   eval draw(15 + t + 1, t + q, walk)
 }
 eval draw(30 + t + 1, t + 2, now)
-set label 'The thread (x = 1, y = 2) of the block makes the orange element: in each tile it needs the blue row of A' at -1.2,13.6
-set label 'and the blue column of B. The whole block, one thread an element of C, walks with p from tile to tile.' at -1.2,14.8
+set label 'The thread (x = 1, y = 2) of the block makes the orange element:' at -0.1,13.6
+set label 'in each tile it needs the blue row of A and the blue column of B.' at -0.1,15.1
+set label 'The whole block, one thread an element of C, walks with p' at -0.1,16.6
+set label 'from tile to tile.' at -0.1,18.1
 # below: the sharing
 do for [r = 0:t-1] { do for [c = 0:t-1] {
-  eval draw(3 + c, 17 + r, r == 2 && c == 1 ? walk : plain)
-  eval draw(9 + c, 17 + r, r == 2 ? now : plain)
-  eval draw(24 + c, 17 + r, r == 1 && c == 2 ? walk : plain)
-  eval draw(30 + c, 17 + r, c == 2 ? now : plain)
+  eval draw(2 + c, 21.6 + r, r == 2 && c == 1 ? walk : plain)
+  eval draw(12 + c, 21.6 + r, r == 2 ? now : plain)
+  eval draw(24 + c, 21.6 + r, r == 1 && c == 2 ? walk : plain)
+  eval draw(34 + c, 21.6 + r, c == 2 ? now : plain)
 } }
-set arrow from 5,19.5 to 8.9,19.5 front size 0.6,22 filled linewidth 2 linecolor rgb 'black'
-set arrow from 27,18.5 to 31.9,18.5 front size 0.6,22 filled linewidth 2 linecolor rgb 'black'
-set label 'tile of A' at 5,16.4 center; set label 'its users in C' at 11,16.4 center
-set label 'tile of B' at 26,16.4 center; set label 'its users in C' at 32,16.4 center
-set label 'a number of A: a row of threads, 4 here,' at 8,22.2 center
-set label '32 with tiles of 32 × 32' at 8,23.4 center
-set label 'a number of B: a column of threads, 4 here,' at 29,22.2 center
-set label '32 with tiles of 32 × 32' at 29,23.4 center
+set arrow from 4,24.1 to 11.9,24.1 front size 0.6,22 filled linewidth 2 linecolor rgb 'black'
+set arrow from 27,23.1 to 35.9,23.1 front size 0.6,22 filled linewidth 2 linecolor rgb 'black'
+set label 'tile of A' at 4,20.8 center; set label 'its users in C' at 14,20.8 center
+set label 'tile of B' at 26,20.8 center; set label 'its users in C' at 36,20.8 center
+set label 'a number of A: a row of' at -0.1,27.2; set label 'threads, 4 here, 32 in tiles of 32' at -0.1,28.7
+set label 'a number of B: a column,' at 23,27.2; set label '4 here, 32 in tiles of 32' at 23,28.7
 plot NaN

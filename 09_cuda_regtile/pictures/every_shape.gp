@@ -1,6 +1,6 @@
 # 09: random shapes by their smallest side: best over cuBLAS at its best, as it was and now.
 set encoding utf8
-set terminal svg size 620,360 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,360 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 # A line for each random shape: its smallest side, and the smaller ratio of its rows.
 random = system('python3 09_cuda_regtile/search/shapes.py 62 200')

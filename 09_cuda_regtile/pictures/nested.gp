@@ -1,8 +1,6 @@
 # 09: the three nested tiles: a block's tile of C, a step of k in shared memory, a thread's sums in registers.
-width = 620; height = 560
+height = 461
 load 'plots/pictures/grid.gp'
-set terminal svg size width,height noenhanced font 'DejaVu Sans,14' background rgb 'white'
-set encoding utf8
 set xrange [0:62]; set yrange [56:0]   # ten pixels a unit
 bold = 'DejaVu Sans Bold,14'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'
@@ -40,7 +38,7 @@ eval sprintf(box, ax + 3*q, top + 5*s, ax + 4*q, top + 6*s, now, 0.6); eval spri
 # A thread's numbers for one q.
 top = 37.5; u = side/8
 set label 'registers' at 0.5,top + 1 font bold
-set label 'a thread: TM × TN' at 0.5,top + 3.4; set label '= 8 × 8 sums; for each' at 0.5,top + 5.4; set label 'q, 8 of A and 8 of B' at 0.5,top + 7.4
+set label 'a thread: TM × TN' at 0.5,top + 3.4; set label '= 8 × 8 sums; for a q' at 0.5,top + 5.4; set label '8 of A, 8 of B' at 0.5,top + 7.4
 eval sprintf(away, c0 + 9*s, 20.5 + 6*s, c0, top); eval sprintf(away, c0 + 10*s, 20.5 + 6*s, c0 + side, top)
 ax2 = a0 + side/2 - u/2; by2 = top + side/2 - u/2
 eval sprintf(away, ax + 3*q, 20.5 + 6*s, ax2, top); eval sprintf(away, ax + 4*q, 20.5 + 6*s, ax2 + u, top)
@@ -50,6 +48,6 @@ do for [r = 0:7] {
   eval sprintf(box, ax2, top + r*u, ax2 + u, top + (r + 1)*u, now, 0.6)
   eval sprintf(box, b0 + r*u, by2, b0 + (r + 1)*u, by2 + u, now, 0.6)
 }
-set label 'A step has 8 q. For each q a thread loads 16 numbers, for 64 multiply-adds.' at 0.5,51
-set label 'The block has 16 × 16 threads, one for each 8 × 8 of its tile.' at 0.5,53.5
+set label 'A step has 8 q. For each, a thread loads 16 numbers and does 64' at 0.5,51
+set label 'multiply-adds. The block has 16 × 16 threads, each with 8 × 8 sums.' at 0.5,53.5
 plot NaN

@@ -1,27 +1,18 @@
 # 09: four steps of a block, without and with the next tiles on their way.
-width = 900; height = 330
+height = 196
 load 'plots/pictures/grid.gp'
-set xrange [-9:47]; set yrange [12.6:-1.2]
+set xrange [-7.6:46]; set yrange [13:-0.4]
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
-put(x, y, w, colour) = sprintf(box, x, y, x + w, y + 1.4, colour)
-set label 1 'conflict\_free' at -9,0.7 font 'DejaVu Sans Bold,12'
-set label 2 'on its way' at -9,2.2 font ',11'
-set label 3 'multiplied' at -9,4.0 font ',11'
-do for [s = 0:3] {
-  eval put(11.4 * s, 1.5, 5, line)
-  eval put(11.4 * s + 5.4, 3.3, 5.6, now)
-  set label 10 + s sprintf('tiles %d', s) at 11.4 * s + 2.5,2.2 center font ',11'
-  set label 20 + s sprintf('tiles %d', s) at 11.4 * s + 8.2,4.0 center font ',11'
+put(x, y, w, colour, s) = sprintf(box, x, y, x + w, y + 1.6, colour).sprintf('; set label "tiles %d" at %g,%g center font ",13"', s, x + w/2.0, y + 0.8)
+array names = ['conflict_free', 'double_buffered']
+do for [d = 0:1] {
+  y = 6.6*d
+  set label names[d + 1] at -7.4,y + 0.6 font 'DejaVu Sans Bold,14'
+  set label 'on its way' at -0.3,y + 2.4 right font ',13'; set label 'multiplied' at -0.3,y + 4.3 right font ',13'
+  do for [s = 0:3] {
+    eval put(d == 0 ? 11.4*s : s == 0 ? 0 : 6*s - 0.6, y + 1.6, 5, line, s)
+    eval put(d == 0 ? 11.4*s + 5.4 : 5.4 + 6*s, y + 3.5, 5.6, now, s)
+  }
 }
-set label 4 'double\_buffered' at -9,6.9 font 'DejaVu Sans Bold,12'
-set label 5 'on its way' at -9,8.4 font ',11'
-set label 6 'multiplied' at -9,10.2 font ',11'
-eval put(0, 7.7, 5, line)
-set label 30 'tiles 0' at 2.5,8.4 center font ',11'
-do for [s = 0:3] {
-  eval put(5.4 + 6 * s, 9.5, 5.6, now)
-  set label 40 + s sprintf('tiles %d', s) at 5.4 + 6 * s + 2.8,10.2 center font ',11'
-  if (s < 3) { eval put(5.4 + 6 * s, 7.7, 5, line); set label 31 + s sprintf('tiles %d', s + 1) at 5.4 + 6 * s + 2.5,8.4 center font ',11' }
-}
-set label 7 'time →' at 45,12.2 right font ',11'
+set label 'time →' at 45.8,12.4 right font ',13'
 plot NaN

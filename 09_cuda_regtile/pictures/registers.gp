@@ -1,18 +1,19 @@
 # 09: what a thread loads for one q, and how many multiply-adds that is good for.
-width = 900; height = 330
+height = 210
 load 'plots/pictures/grid.gp'
-set xrange [-1:44]; set yrange [14.6:-1.9]
-panel = 'x0 = %d; h = %d; w = %d; title = "%s"; below = "%s"'
-do for [p = 0:2] {
-  eval p == 0 ? sprintf(panel, 4, 1, 1, 'one element', '2 loads, 1 multiply-add') : \
-       p == 1 ? sprintf(panel, 18, 8, 1, 'a column of 8', '9 loads, 8 multiply-adds') : \
-                sprintf(panel, 32, 8, 8, 'a square of 8 × 8', '16 loads, 64 multiply-adds')
-  set label title at x0 + 4,-1.2 center font 'DejaVu Sans Bold,13'
+set xrange [1.2:41]; set yrange [14.5:-1.9]
+array at = [4, 17, 31]; array high = [1, 8, 8]; array wide = [1, 1, 8]
+array title = ['one element', 'a column of 8', 'a square of 8 × 8']
+array loads = [2, 9, 16]
+do for [p = 1:3] {
+  x0 = at[p]; h = high[p]; w = wide[p]
+  set label title[p] at x0 + 3,-1.2 center font 'DejaVu Sans Bold,14'
   do for [r = 0:h-1] { eval draw(x0 - 2, 3 + r, walk) }
   do for [c = 0:w-1] { eval draw(x0 + c, 1, walk) }
   do for [r = 0:h-1] { do for [c = 0:w-1] { eval draw(x0 + c, 3 + r, now) } }
   set label 'A' at x0 - 1.5,2.3 center
   set label 'B' at x0 - 0.7,1.6 center
-  set label below at x0 + 3,13 center
+  set label sprintf('%d loads,', loads[p]) at x0 + 3,12.3 center
+  set label sprintf('%d multiply-add%s', h*w, h*w == 1 ? '' : 's') at x0 + 3,13.6 center
 }
 plot NaN

@@ -1,34 +1,37 @@
 # 11: what one mma.sync multiplies, and where it lies in the tiles of a warp and of a block.
-width = 900; height = 400
+height = 310
 load 'plots/pictures/grid.gp'
-set xrange [-3:57]; set yrange [26.4:-1.8]
+set xrange [0:510]; set yrange [310:0]   # a pixel a unit
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth 0.8'
 put(x, y, w, h, colour) = sprintf(box, x, y, x + w, y + h, colour)
-set label 1 'a block, a step: 8 warps, 32 columns of A' at -2.5,-0.8 font 'DejaVu Sans Bold,12'
-eval put(0, 7, 4, 16, plain)
-eval put(5.5, 1.5, 16, 4, plain)
-eval put(5.5, 7, 16, 16, plain)
-do for [w = 0:7] { eval put(5.5 + 4*(w % 4), 7 + 8*(w / 4), 4, 8, plain) }
-eval put(0, 7, 4, 8, line)
-eval put(9.5, 1.5, 4, 4, line)
-eval put(9.5, 7, 4, 8, line)
-eval put(0, 9, 2, 2, now)
-eval put(10.5, 1.5, 1, 2, now)
-eval put(10.5, 9, 1, 2, now)
-set label 2 'A: 128 × 32' at 2,24 center font ',11'
-set label 3 'B: 32 × 128' at 22,3.5 font ',11'
-set label 4 'C: 128 × 128' at 13.5,24 center font ',11'
-set label 5 'pale: one warp makes 64 × 32 of C, 4 × 4 fragments' at -2.5,25.6 font ',11'
-set label 6 'one mma.sync: 16 · 8 · 16 multiply-adds' at 26,-0.8 font 'DejaVu Sans Bold,12'
-eval put(30, 11, 12, 12, line)
-eval put(30, 14.75, 12, 0.75, now)
-eval put(43.5, -0.2, 6, 10, line)
-eval put(45.75, -0.2, 0.75, 10, now)
-eval put(43.5, 11, 6, 12, line)
-eval put(45.75, 14.75, 0.75, 0.75, now)
-set label 7 'A: 16 × 16, BF16' at 36,24 center font ',11'
-set label 8 'B: 16 × 8, BF16' at 50,4.8 font ',11'
-set label 9 'C: 16 × 8, f32' at 46.5,24 center font ',11'
-set label 10 '+= a sum of' at 50,15 font ',11'
-set label 11 '16 products' at 50,16.2 font ',11'
+bold = 'DejaVu Sans Bold,14'
+a = 6; c = 52; b = 48; t = 94; u = 8.5   # the block's A, C and B; the top of A and C; four rows of a tile
+set label 'a block, a step' at 4,12 font bold
+set label '8 warps, 32 columns of A' at 4,30 font ',13'
+eval put(a, t, 4*u, 16*u, plain)
+eval put(c, b, 16*u, 4*u, plain)
+do for [w = 0:7] { eval put(c + 4*u*(w % 4), t + 8*u*(w / 4), 4*u, 8*u, plain) }
+eval put(a, t, 4*u, 8*u, line)
+eval put(c + 4*u, b, 4*u, 4*u, line)
+eval put(c + 4*u, t, 4*u, 8*u, line)
+eval put(a, t + 2*u, 2*u, 2*u, now)
+eval put(c + 5*u, b, u, 2*u, now)
+eval put(c + 5*u, t + 2*u, u, 2*u, now)
+set label 'A:' at a + 2*u,240 center font ',13'; set label '128 × 32' at 2,255 font ',13'
+set label 'B: 32' at c + 16*u + 4,b + 10 font ',13'; set label '× 128' at c + 16*u + 4,b + 25 font ',13'
+set label 'C: 128 × 128' at c + 8*u,240 center font ',13'
+set label 'pale: a warp makes 64 × 32 of C, 4 × 4 fragments' at 4,292 font ',13'
+set label 'one mma.sync' at 262,12 font bold
+set label '16 · 8 · 16 multiply-adds' at 262,30 font ',13'
+eval put(262, 146, 94, 94, line)
+eval put(262, 175, 94, 6, now)
+eval put(372, 44, 47, 94, line)
+eval put(390, 44, 6, 94, now)
+eval put(372, 146, 47, 94, line)
+eval put(390, 175, 6, 6, now)
+set label 'A: 16 × 16,' at 309,252 center font ',13'; set label 'BF16' at 309,267 center font ',13'
+set label 'B: 16 × 8,' at 426,84 font ',13'; set label 'BF16' at 426,99 font ',13'
+set label 'C: 16 × 8,' at 400,252 center font ',13'; set label 'f32' at 400,267 center font ',13'
+set label '+= a sum of' at 426,172 font ',13'
+set label '16 products' at 426,187 font ',13'
 plot NaN

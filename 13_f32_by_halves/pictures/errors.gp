@@ -2,7 +2,7 @@
 # Of cuBLAS in f32, pedantic, C is n x n with n = k.
 rows = 'plots/reference/h100/tensor_errors.csv'; theirs = 'plots/reference/h100/libraries_sustained.csv'
 set encoding utf8
-set terminal svg size 640,440 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,440 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 is(name, text) = stringcolumn(name) eq text

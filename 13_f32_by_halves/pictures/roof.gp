@@ -1,7 +1,7 @@
 # 13: f32 products, each kernel alone for a second; the line is the peak of the f32 units.
 data = 'plots/reference/h100/libraries_sustained.csv'; machine = 'plots/reference/h100/machine.csv'
 set encoding utf8
-set terminal svg size 640,400 noenhanced font 'DejaVu Sans,14' background rgb 'white'
+set terminal svg size 510,400 noenhanced font 'DejaVu Sans,14' background rgb 'white'
 set datafile separator comma
 set datafile columnheaders
 is(name, text) = stringcolumn(name) eq text
@@ -34,4 +34,4 @@ array colours = ['#999999', '#56b4e9', '#e69f00']
 titles = '"cuBLAS pedantic" "f32_by_bf16" "f32_by_fp16"'
 plot peak with lines linewidth 1.6 dashtype 2 linecolor rgb '#555555' title 'peak of the f32 units', \
      for [v = 1:3] $found using ($1 + 0.27 * (v - 2)):(column(v + 1)) with boxes linecolor rgb colours[v] title word(titles, v), \
-     for [v = 1:3] $found using ($1 + 0.27 * (v - 2)):(column(v + 1)):(sprintf('%.0f', column(v + 1))) with labels offset 0,(v == 1 ? -0.8 : 0.6) font ',12' notitle
+     for [v = 1:3] $found using ($1 + 0.27 * (v - 2)):(column(v + 1)):(sprintf('%.0f', column(v + 1))) with labels offset 0,(v == 1 ? -0.8 : 0.6) font ',13' notitle

@@ -1,5 +1,7 @@
 # Shared by the pictures: matrices as grids of cells. `set object` counts on by itself; y grows downwards.
-set terminal svg size width, height font 'DejaVu Sans,13' background rgb 'white'
+set encoding utf8
+width = 510   # a telephone shows it in 358 pixels, where letters of 13 are 9 pixels high: none is smaller
+set terminal svg size width, height noenhanced font 'DejaVu Sans,14' background rgb 'white'
 unset key; unset tics; unset border
 set lmargin 0; set rmargin 0; set tmargin 0; set bmargin 0
 set style fill solid 1.0 border rgb '#555555'

@@ -1,0 +1,2 @@
+lesson = '07'
+load 'plots/pictures/roofs.gp'

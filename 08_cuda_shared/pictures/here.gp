@@ -1,0 +1,2 @@
+lesson = '08'
+load 'plots/pictures/roofs.gp'

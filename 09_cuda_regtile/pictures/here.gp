@@ -1,0 +1,2 @@
+lesson = '09'
+load 'plots/pictures/roofs.gp'

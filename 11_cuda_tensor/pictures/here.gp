@@ -1,0 +1,2 @@
+lesson = '11'
+load 'plots/pictures/roofs.gp'

@@ -1,0 +1,2 @@
+lesson = '12'
+load 'plots/pictures/roofs.gp'

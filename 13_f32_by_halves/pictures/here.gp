@@ -1,0 +1,2 @@
+lesson = '13'
+load 'plots/pictures/roofs.gp'
