@@ -2,8 +2,8 @@
 """Every library here, by itself and in turns with our last variants: libraries.py --help
 
 A library and a number of threads is a process, build/libraries/libraries or, for cuBLAS,
-build/libraries/cublas; options that are not listed here are theirs. Each meets the best variant with
-its widest kernel and, Eigen apart, `tuned` with that for AVX2 where the widest is of AVX-512.
+build/libraries/cublas; options that are not listed here are theirs. Each meets the best variant
+with its widest kernel and, where that is of AVX-512, `tuned` with that for AVX2 (not Eigen).
 
 Exit status: 0 well; 1 a product was wrong; 2 the command line cannot be served; 77 nothing that was
 asked for is here."""
