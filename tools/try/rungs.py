@@ -109,7 +109,7 @@ def note(rung, **what):
     """Keeps what was found of a rung last, or how many hints were read."""
     with alone(rung.build / "try/progress"):
         rows = progress()
-        none = dict.fromkeys(("rung", "solved", "gflops", "share", "hints"))
+        none = dict.fromkeys(("rung", "solved", "gflops", "share", "least", "most", "hints"))
         rows[rung.name] = none | rows.get(rung.name, {}) | {"rung": rung.name} | what
         MINE.mkdir(exist_ok=True)
         write(MINE / "progress.csv", [*rows.values()])
@@ -166,7 +166,8 @@ def inspect(rung):
     if right and not rung.emulated and rung.n != "0":
         if right := raced(rung, program):
             rate, rung.of_course = right
-            noted |= {"gflops": f"{rate:.4g}", "share": f"{rung.of_course[0]:.4f}"}
+            of = zip(("share", "least", "most"), map("{:.4f}".format, rung.of_course))
+            noted |= {"gflops": f"{rate:.4g}"} | dict(of)
     elif right and rung.emulated and not rung.declaration:
         compared_counts(rung, program)
     if right:
@@ -271,6 +272,7 @@ def main():
     parser.add_argument("rung", nargs="?")
     parser.add_argument("--check", action="store_true", help="inspect once")
     parser.add_argument("--hint", action="store_true", help="print the next hint")
+    parser.add_argument("--solution", action="store_true", help="write ours, and inspect it once")
     parser.add_argument("--report", type=Path, metavar="OUT", help="add to OUT's report")
     for name in ("sizes", "gpu-sizes", "options", "steps"):
         parser.add_argument(f"--{name}", default="", help="of --report")
@@ -284,7 +286,9 @@ def main():
     if given.hint:
         return hint(rung)
     prepared(rung)
-    if not given.check:
+    if given.solution:
+        rung.path.write_text("\n".join([*rung.includes(), *rung.model(), ""]), encoding="utf-8")
+    elif not given.check:
         return watch(rung)
     with alone(rung.folder):
         return inspect(rung)
