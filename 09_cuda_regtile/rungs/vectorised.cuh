@@ -11,6 +11,7 @@ namespace cuda_regtile {
 template <class T, bool aligned>
 __global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> a, View<const T> b,
                                                                   View<T> c) {
+  // [body]
   constexpr int W = width<T>;
   alignas(16) __shared__ SharedTile<T, BK, BM> a_tile;
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile;
@@ -44,6 +45,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> 
   for (int r = 0; r < TM; ++r)
 #pragma unroll
     for (int s = 0; s < TN; s += W) add<aligned>(c, i0 + row + r, j0 + col + s, &sum[r][s]);
+  // [/body]
 }
 // [/vectorised]
 
