@@ -93,7 +93,6 @@ struct Member {
   }
 };
 
-// [five_loops]
 /// The product in one thread: three loops over blocks, and the macro-kernel's two.
 template <class Tile, class T>
 void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, const Scale<T>& scale,
@@ -120,7 +119,6 @@ void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, cons
       }
   // [/blocks]
 }
-// [/five_loops]
 
 /// The number of threads below each other in the grid in which a thread needs the fewest rows of A and
 /// columns of B. (Columns are shared out by vectors.)

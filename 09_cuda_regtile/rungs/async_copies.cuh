@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [copy_b]
 /// B's from global memory into the tile of this stage, by cp.async.
 template <bool all, class S>
 __device__ void copy_b(const Loader<S>& next, Index ld, int stage, int thread) {
@@ -37,7 +36,6 @@ __device__ void fetch(Loader<S>& next, Index ld, int stage) {
   }
   cp_async_commit(), advance(next, ld);
 }
-// [/copy_b]
 
 /// C += A·B, a thread's elements placed by rows or, as the rung warp_tiles, by warps.
 template <class T, bool aligned, template <class> class Place = ByRows, class S = DefaultTiling<T>>

@@ -47,7 +47,6 @@ __global__ __launch_bounds__(S::threads, S::at_once) void split_k(View<const T> 
 }
 // [/split_k]
 
-// [add_parts]
 /// C += all parts' sums, always in the same order: a thread an element.
 template <class S, class T = typename S::T>
 __global__ __launch_bounds__(256) void add_parts(View<T> c, Parts cut, const T* sums) {
@@ -72,6 +71,5 @@ __global__ __launch_bounds__(256) void add_parts(View<T> c, Parts cut, const T* 
   }
   c(i, j) += sum;
 }
-// [/add_parts]
 
 }  // namespace cuda_regtile

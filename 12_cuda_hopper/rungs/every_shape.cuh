@@ -75,7 +75,6 @@ __global__ __launch_bounds__(adding) void add_parts(const T* sums, int parts, Vi
 }
 // [/add_parts]
 
-// [choice]
 /// A way to compute C: tiles of 128 × `width`, `together` blocks in a cluster, and so many parts of k.
 struct Choice {
   int width, together;
@@ -109,6 +108,5 @@ constexpr Choice choose(Index m, Index n, Index k, int together, int multiproces
   }
   return best;
 }
-// [/choice]
 
 }  // namespace cuda_hopper
