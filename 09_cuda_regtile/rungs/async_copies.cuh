@@ -47,6 +47,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<cons
   const Place<S> at(opaque(int(threadIdx.x)));
   const T *const a_at = opaque(tiles.a[0][0] + at.row), *const b_at = opaque(tiles.b[0][0] + at.col);
   T sum[TM][TN] = {};
+  // [steps]
   fetch<aligned>(next, b.ld(), 0);
   store_a(next, 0), cp_async_wait<0>();
   __syncthreads();
@@ -65,6 +66,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<cons
     if (more) store_a(next, stage ^ 1), cp_async_wait<0>();
     __syncthreads();
   }
+  // [/steps]
   add_tile<S, Place>(c, i0, j0, sum);
 }
 
