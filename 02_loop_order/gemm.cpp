@@ -47,7 +47,6 @@ void jik(View<const T> a, View<const T> b, View<T> c) {
     }
 }
 
-// [jki]
 template <class T>
 void jki(View<const T> a, View<const T> b, View<T> c) {
   for (Index j = 0; j < c.cols(); ++j)
@@ -56,7 +55,6 @@ void jki(View<const T> a, View<const T> b, View<T> c) {
       for (Index i = 0; i < c.rows(); ++i) c(i, j) += a(i, p) * factor;
     }
 }
-// [/jki]
 
 template <class T>
 void kij(View<const T> a, View<const T> b, View<T> c) {

@@ -100,6 +100,7 @@ template <class T>
   }
 }
 
+// [tiles]
 template <class T>
 void tiled_simd(View<const T> a, View<const T> b, View<T> c, int threads, Index tile) {
   const Index rows = c.rows(), cols = c.cols();
@@ -107,6 +108,7 @@ void tiled_simd(View<const T> a, View<const T> b, View<T> c, int threads, Index 
   for (Index i = 0; i < rows; i += tile)
     for (Index j = 0; j < cols; j += tile) tile_of_c(a, b, c, i, j, tile);
 }
+// [/tiles]
 // [/tiled_simd]
 
 COURSE_INSTANTIATE(parallel_for, int);

@@ -40,13 +40,13 @@ void growing_dynamic(View<const T> a, View<const T> b, View<T> c, int threads) {
 template <class T>
 constexpr Index half = 32 / sizeof(T);
 
-// [sums_in_memory]
 /// ikj, half a cache line of C at a time. A thread adds it up in memory: volatile forbids the compiler to
 /// keep the sums in registers. `apart` is the distance from one thread's sums to the next one's.
 template <class T>
 [[gnu::always_inline]] inline void sums_in_memory(View<const T> a, View<const T> b, View<T> c, int threads,
                                                   Index apart) {
   T* const lines = new (std::align_val_t{64}) T[static_cast<std::size_t>(2 * half<T> * threads)];
+  // [sums_in_memory]
 #pragma omp parallel for num_threads(threads) schedule(static)
   for (Index i = 0; i < c.rows(); ++i) {
     volatile T* const sum = lines + omp_get_thread_num() * apart;
@@ -58,9 +58,9 @@ template <class T>
       for (Index j = 0; j < n; ++j) c(i, first + j) = sum[j];
     }
   }
+  // [/sums_in_memory]
   operator delete[](lines, std::align_val_t{64});
 }
-// [/sums_in_memory]
 
 template <class T>
 void sums_padded(View<const T> a, View<const T> b, View<T> c, int threads) {

@@ -107,12 +107,13 @@ template <TileShape tile, class T>
 void blocked(View<const T> a, View<const T> b, View<T> c, const Caches& caches) {
   const auto [mc, kc, nc] = textbook(tile, sizeof(T), caches);
   for (Index jc = 0; jc < c.cols(); jc += nc)
-    for (Index pc = 0; pc < a.cols(); pc += kc)
+    for (Index pc = 0; pc < a.cols(); pc += kc) {
+      const Index n = std::min(nc, c.cols() - jc), k = std::min(kc, a.cols() - pc);
       for (Index ic = 0; ic < c.rows(); ic += mc) {
-        const Index m = std::min(mc, c.rows() - ic), n = std::min(nc, c.cols() - jc),
-                    k = std::min(kc, a.cols() - pc);
+        const Index m = std::min(mc, c.rows() - ic);
         register_tile<tile>(a.block(ic, pc, m, k), b.block(pc, jc, k, n), c.block(ic, jc, m, n));
       }
+    }
 }
 // [/blocked]
 

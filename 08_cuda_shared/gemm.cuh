@@ -24,7 +24,9 @@ __global__ void shared(View<const T> a, View<const T> b, View<T> c) {
     a_tile[y][x] = i < a.rows() && p + x < a.cols() ? a(i, p + x) : T(0);
     b_tile[y][x] = p + y < b.rows() && j < b.cols() ? b(p + y, j) : T(0);
     __syncthreads();  // nobody reads before all have written
+    // [multiply]
     for (int q = 0; q < tile; ++q) sum += a_tile[y][q] * b_tile[q][x];
+    // [/multiply]
     __syncthreads();  // nobody writes before all have read
   }
   if (inside) c(i, j) = sum;

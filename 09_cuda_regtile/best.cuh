@@ -110,7 +110,6 @@ struct Choice {
   bool copies;  // of A or B, whose rows do not begin at multiples of 16 bytes
 };
 
-// [choice]
 /// What should take least time: in place or, if there is something to copy, with copies.
 Choice choice_for(Index m, Index n, Index k, bool copies_a, bool copies_b) {
   auto& known = course::workspace<std::map<std::array<Index, 5>, Choice>>();  // of this device
@@ -143,7 +142,6 @@ void best(View<const float> a, View<const float> b, View<float> c) {
   if (!copies) return kernel->product(a, b, c, parts);
   packed(a, b, [&, kernel = kernel, parts = parts](auto a, auto b) { kernel->product(a, b, c, parts); });
 }
-// [/choice]
 
 }  // namespace
 }  // namespace cuda_regtile

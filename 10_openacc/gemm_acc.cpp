@@ -18,6 +18,24 @@ void one_each(View<const T> a, View<const T> b, View<T> c) {
 }
 // [/one_each]
 
+// [unrolled]
+template <class T>
+void unrolled(View<const T> a, View<const T> b, View<T> c) {
+  const Index m = c.rows(), n = c.cols(), k = a.cols();
+#pragma acc parallel loop gang worker vector collapse(2) firstprivate(a, b, c)
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < n; ++j) {
+      T sum = c(i, j);
+      Index p = 0;
+      for (; p + 8 <= k; p += 8)
+#pragma GCC unroll 8  // above the loop over p itself, gcc 12's offload compiler ignores it
+        for (Index q = 0; q < 8; ++q) sum += a(i, p + q) * b(p + q, j);
+      for (; p < k; ++p) sum += a(i, p) * b(p, j);
+      c(i, j) = sum;
+    }
+}
+// [/unrolled]
+
 template <class T>
 void tiled(View<const T> a, View<const T> b, View<T> c) {
   constexpr Index tile = 32;
@@ -64,6 +82,7 @@ void four_by_four(View<const T> a, View<const T> b, View<T> c) {
 // [/four_by_four]
 
 COURSE_INSTANTIATE(one_each);
+COURSE_INSTANTIATE(unrolled);
 COURSE_INSTANTIATE(tiled);
 COURSE_INSTANTIATE(four_by_four);
 

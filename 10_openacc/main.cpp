@@ -10,6 +10,7 @@ course::Variants<T> variants() {
   using course::broken;
   return {
       offloaded<T>("one_each", "OpenACC: a thread an element of C", one_each<T>, cost::one_each<T>),
+      offloaded<T>("unrolled", "OpenACC: one_each, eight steps of p at once", unrolled<T>, cost::one_each<T>),
       offloaded<T>("tiled", "OpenACC: a gang a tile of C", tiled<T>, cost::tiled<T>),
       offloaded<T>("four_by_four", "OpenACC: a thread 4 x 4 elements of C", four_by_four<T>,
                    cost::four_by_four<T>),

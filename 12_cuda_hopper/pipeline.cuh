@@ -163,7 +163,6 @@ struct TileScheduler {
     return {group * group_rows + in_group % rows, in_group / rows};
   }
 };
-// [split]
 /// The tiles of each of several parts of k, one part after the other. The sums of a part go to a matrix of
 /// its own, all below each other; those of a single part are added to C.
 struct SplitScheduler : TileScheduler {
@@ -177,7 +176,6 @@ struct SplitScheduler : TileScheduler {
     return {&to(tile / (down * across) * rows, 0), rows, to.cols(), to.ld()};
   }
 };
-// [/split]
 
 /// Where each warp of consumers puts boxes of 16 × 32 sums, swizzled as TMA reads them.
 template <int buffers>

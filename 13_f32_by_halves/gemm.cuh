@@ -87,14 +87,12 @@ class Gemm {
   /// `first`: the variant to begin with. Returns which one it is; the GPU may still be at work. Throws
   /// if CUDA refuses.
   F32Variant operator()(View<const float> a, View<const float> b, View<float> c, F32Variant first) {
-    // [variants]
     if (first == F32Variant::fp16x2) {
       const unsigned found = fp16x2_(a, b, c, beyond | graded);
       if (found == 0) return F32Variant::fp16x2;
       if (found & beyond) return by_f32_units(a, b, c);
     }
     return bf16x3_(a, b, c, beyond) == 0 ? F32Variant::bf16x3 : by_f32_units(a, b, c);
-    // [/variants]
   }
   /// The same, but by 09's kernel where splitting would take longer than it saves.
   F32Variant fastest(View<const float> a, View<const float> b, View<float> c, F32Variant first) {

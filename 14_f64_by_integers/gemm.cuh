@@ -28,7 +28,6 @@ void by_f64_units(View<const double> a, View<const double> b, View<double> c) {
   cuda_tensor::by_stages(a, b, c);
 }
 
-// [best_of]
 /// Panels, marching where k is long, strassen where all sides are, or native where f64 units take less time:
 /// by the bytes that each element of A, B and C moves, by rounds of tiles on all multiprocessors, rows × cols
 /// a product's and 64 × 128 native's (whose few tiles are cut into parts of k), and by what launches take.
@@ -48,7 +47,6 @@ F64Variant best_of(Index m, Index n, Index k, const Rates& rates, int rows, int 
   if (std::min({m, n, k}) >= 12288) return F64Variant::strassen;
   return k < 4096 ? F64Variant::panels : F64Variant::marching;
 }
-// [/best_of]
 
 template <class Multiply>
 class Gemm {

@@ -70,6 +70,9 @@ torn,8,8
 """
 SOURCE = "// [outer]\n  int a;\n  // [inner]\n    int b;\n  // [/inner]\n// [/outer]\n"
 SOURCE += "// [open]\n# [/back]\n# [back]\n"
+SOURCE += "// [ijk]\nvoid ijk() {\n  int m;  // a\n  x();\n    y();\n}\n// [/ijk]\n"
+SOURCE += "// [ikj]\n// b\nvoid ikj() {\n    int n;  // b\n  x();\n\n  y();\n  z();\n}\n// [/ikj]\n"
+SOURCE += "// [kij]\nvoid kij() {\n  x();\n  y();\n}\n// [/kij]\n"
 
 
 @pytest.fixture
@@ -103,6 +106,12 @@ def rendered(template, text):
         ("{% for n in [8, 16] %}\n{{ run('ijk', n) | f2 }}\n{% endfor %}\n", "1.25\n2.50\n"),
         ("{{ code('gemm.cpp', 'outer') }}", "int a;\n  int b;"),
         ("{{ code('02/gemm.cpp', 'inner') }}", "int b;"),
+        (  # comments, indentation, empty lines and the name make no difference
+            "{{ difference('gemm.cpp:ijk', 'gemm.cpp:ikj') }}",
+            " void ikj() {\n-  int m;\n+    int n;  // b\n   x();\n   y();\n+  z();\n }",
+        ),
+        ("{{ difference('gemm.cpp:ijk', 'gemm.cpp:ikj', 0, {'m': 'n'}) }}", "+  z();"),
+        ("{{ difference('gemm.cpp:ikj', 'gemm.cpp:kij', 0) }}", "-    int n;\n …\n-  z();"),
     ],
 )
 def test_what_a_template_asks_for(template, text, written):

@@ -93,7 +93,6 @@ struct Member {
   }
 };
 
-// [five_loops]
 /// The product in one thread: three loops over blocks, and the macro-kernel's two.
 template <class Tile, class T>
 void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, const Scale<T>& scale,
@@ -105,6 +104,7 @@ void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, cons
   T* const a_packed = copy_a ? buffer.of<T>(mc * ld) : nullptr;
   ensure_copy(a, a_packed);
 
+  // [blocks]
   for (Index ic = 0; ic < team.rows; ic += mc)
     for (Index pc = 0; pc < a.cols(); pc += kc)
       for (Index jc = 0; jc < c.cols(); jc += nc) {
@@ -117,8 +117,8 @@ void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, cons
         macro_kernel<Tile>(copied ? Operand<T>(copy) : a.block(ic, pc, rows, k), copied ? none : copy,
                            b_block, c.block(ic, jc, rows, cols), pc > 0 ? Scale<T>{scale.alpha} : scale);
       }
+  // [/blocks]
 }
-// [/five_loops]
 
 /// The number of threads below each other in the grid in which a thread needs the fewest rows of A and
 /// columns of B. (Columns are shared out by vectors.)

@@ -9,7 +9,6 @@
 namespace avx2 {
 namespace {
 
-// [choice]
 /// How a product of more than one tile is computed; a C of one tile has gone to its kernel before.
 enum class Variant { five_loops, rows, tiles_and_dots, tiles_of_one_row, tiles_of_two, tiles_of_few, tiles };
 
@@ -33,7 +32,6 @@ COURSE_INLINE Variant variant_for(const Product<T>& x, const Caches& caches) {
          : x.m <= thin_rows<Tile>              ? Variant::tiles_of_few
                                                : Variant::tiles;  // of full height
 }
-// [/choice]
 
 template <class T>
 COURSE_INLINE void multiply_C(const Product<T>& x, T beta) {

@@ -8,7 +8,6 @@
 
 namespace cuda_regtile {
 
-// [ring]
 /// A block's tiles for `depth` steps: as many as Hopper's memory has for all blocks of an SM. In padded rows
 /// of A the eight elements that are beside each other along k lie in different banks; of 16 pairs share one.
 template <class S>
@@ -19,7 +18,6 @@ struct alignas(16) Ring {
   SharedTile<T, S::BK, a_row> a[depth];
   SharedTile<T, S::BK, S::BN> b[depth];
 };
-// [/ring]
 
 /// A thread's part of each step's copies: some rows of a column of A, and of one of B.
 template <class S>
@@ -36,7 +34,6 @@ struct ElementLoader {
   int left;        // of k
 };
 
-// [bring]
 /// Begins to bring a step's tiles into a stage: unguarded if all of them is there.
 template <class S, class T = typename S::T>
 __device__ void bring(ElementLoader<S>& next, View<const T> a, View<const T> b, int stage) {
@@ -61,7 +58,6 @@ __device__ void bring(ElementLoader<S>& next, View<const T> a, View<const T> b, 
   }
   next.a += S::BK, next.b += S::BK * b.ld(), next.left -= S::BK;
 }
-// [/bring]
 
 /// sum += the steps from `first` to `end`, as multiply_steps does.
 template <class S, class T>

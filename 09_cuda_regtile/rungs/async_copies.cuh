@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [copy_b]
 /// B's from global memory into the tile of this stage, by cp.async.
 template <bool all, class S>
 __device__ void copy_b(const Loader<S>& next, Index ld, int stage, int thread) {
@@ -37,7 +36,6 @@ __device__ void fetch(Loader<S>& next, Index ld, int stage) {
   }
   cp_async_commit(), advance(next, ld);
 }
-// [/copy_b]
 
 /// C += A·B, a thread's elements placed by rows or, as the rung warp_tiles, by warps.
 template <class T, bool aligned, template <class> class Place = ByRows, class S = DefaultTiling<T>>
@@ -49,6 +47,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<cons
   const Place<S> at(opaque(int(threadIdx.x)));
   const T *const a_at = opaque(tiles.a[0][0] + at.row), *const b_at = opaque(tiles.b[0][0] + at.col);
   T sum[TM][TN] = {};
+  // [steps]
   fetch<aligned>(next, b.ld(), 0);
   store_a(next, 0), cp_async_wait<0>();
   __syncthreads();
@@ -67,6 +66,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void async_copies(View<cons
     if (more) store_a(next, stage ^ 1), cp_async_wait<0>();
     __syncthreads();
   }
+  // [/steps]
   add_tile<S, Place>(c, i0, j0, sum);
 }
 

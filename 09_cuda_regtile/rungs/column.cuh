@@ -23,12 +23,14 @@ __global__ void column(View<const T> a, View<const T> b, View<T> c) {
       b_tile[y + r][x] = element(b, p + y + r, j);
     }
     __syncthreads();
+    // [multiply]
 #pragma unroll 16 / sizeof(T)
     for (int q = 0; q < tile; ++q) {
       const T b_q = b_tile[q][x];  // one load for TM multiply-adds
 #pragma unroll
       for (int r = 0; r < TM; ++r) sum[r] += a_tile[y + r][q] * b_q;
     }
+    // [/multiply]
     __syncthreads();
   }
 #pragma unroll

@@ -12,12 +12,11 @@ namespace cuda_regtile {
 template <class T, bool aligned>
 __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const T> a, View<const T> b,
                                                                      View<T> c) {
-  // [runs]
+  // [body]
   constexpr int W = width<T>, down = BM / (TM / W), right = BN / (TN / W);  // from run to run
   alignas(16) __shared__ SharedTile<T, BK, BM + W> a_tile;
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile;
   const int thread = int(threadIdx.x), row = thread / (BN / TN) * W, col = thread % (BN / TN) * W;
-  // [/runs]
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   T sum[TM][TN] = {};
   for (Index p = 0; p < a.cols(); p += BK) {
@@ -37,10 +36,8 @@ __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const 
 #pragma unroll
     for (int q = 0; q < BK; ++q) {
       T a_q[TM], b_q[TN];
-      // [in_runs]
       take(a_q, a_tile[q], row, down);
       take(b_q, b_tile[q], col, right);
-      // [/in_runs]
       multiply_add(sum, a_q, b_q);
     }
     __syncthreads();
@@ -50,6 +47,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void conflict_free(View<const 
 #pragma unroll
     for (int s = 0; s < TN; s += W)
       add<aligned>(c, i0 + row + r / W * down + r % W, j0 + col + s / W * right, &sum[r][s]);
+  // [/body]
 }
 
 }  // namespace cuda_regtile

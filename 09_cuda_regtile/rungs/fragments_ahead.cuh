@@ -15,7 +15,6 @@ __global__ __launch_bounds__(S::threads, S::at_once) void fragments_ahead(View<c
   Loader<S> next = loader_at<S>(a, b, i0, j0, 0, tiles);
   const ByWarps<S> at(opaque(int(threadIdx.x)));
   const T *const a_at = opaque(tiles.a[0][0] + at.row), *const b_at = opaque(tiles.b[0][0] + at.col);
-  // [operands_ahead]
   T sum[TM][TN] = {}, a_q[2][TM], b_q[2][TN];
   fetch<aligned>(next, b.ld(), 0);
   store_a(next, 0), cp_async_wait<0>();
@@ -41,7 +40,6 @@ __global__ __launch_bounds__(S::threads, S::at_once) void fragments_ahead(View<c
       }
     }
   }
-  // [/operands_ahead]
   add_tile<S, ByWarps>(c, i0, j0, sum);
 }
 

@@ -49,6 +49,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void kept_addresses(View<co
     advance(next, b.ld());
   };
   T sum[TM][TN] = {};
+  // [steps]
   fetch();
   store_a(next, 0), store_b(next, b_next, 0);
   __syncthreads();
@@ -67,6 +68,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void kept_addresses(View<co
     if (more) store_a(next, stage ^ 1), store_b(next, b_next, stage ^ 1);
     __syncthreads();
   }
+  // [/steps]
   add_tile<S, ByRows>(c, i0, j0, sum);
 }
 

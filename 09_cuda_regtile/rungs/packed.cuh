@@ -15,7 +15,6 @@ struct Copy {
   unsigned blocks = unsigned((to.rows() * to.cols() + 1023) / 1024);
 };
 
-// [pack]
 /// Makes two copies, each by blocks of its own.
 template <class T>
 __global__ __launch_bounds__(256) void pack(Copy<T> one, Copy<T> other) {
@@ -31,6 +30,5 @@ __global__ __launch_bounds__(256) void pack(Copy<T> one, Copy<T> other) {
   for (unsigned v = 0; v < 4; ++v)
     if (i + (j + v * 256) / cols < to.rows()) to(i + (j + v * 256) / cols, (j + v * 256) % cols) = taken[v];
 }
-// [/pack]
 
 }  // namespace cuda_regtile

@@ -16,13 +16,13 @@ struct Parts {
   constexpr int begin_of(int part) const { return steps * part / parts; }
 };
 
-// [split_k]
 /// C += A·B, or of parts of k each its share to `sums`, tile by tile: of each thread the first element, then
 /// of each the second, …
 template <class S, bool aligned, class T = typename S::T>
 __global__ __launch_bounds__(S::threads, S::at_once) void split_k(View<const T> a, View<const T> b, View<T> c,
                                                                   Parts cut, T* sums) {
   auto& tiles = course::shared_memory<std::conditional_t<aligned, Tiles<S>, Ring<S>>>();
+  // [split_k]
   const int tile = int(blockIdx.x) % cut.tiles, part = int(blockIdx.x) / cut.tiles;
   const Index i0 = Index{tile / cut.across} * S::BM, j0 = Index{tile % cut.across} * S::BN;
   const int first = cut.begin_of(part), end = cut.begin_of(part + 1);
@@ -31,6 +31,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void split_k(View<const T> 
     multiply_steps<S, true>(a, b, i0, j0, first, end, tiles, sum);
   else
     multiply_steps(a, b, i0, j0, first, end, tiles, sum);
+  // [/split_k]
   if constexpr (S::slices > 1) reduce_slices<S>(tiles, sum);
   if (cut.parts == 1) {
     if constexpr (S::slices > 1)
@@ -45,9 +46,7 @@ __global__ __launch_bounds__(S::threads, S::at_once) void split_k(View<const T> 
   for (int e = 0; e < TM * TN; ++e)
     if (e / S::reduced == slice) in_global<T>(mine + e * S::per_slice) = sum[e / TN][e % TN];
 }
-// [/split_k]
 
-// [add_parts]
 /// C += all parts' sums, always in the same order: a thread an element.
 template <class S, class T = typename S::T>
 __global__ __launch_bounds__(256) void add_parts(View<T> c, Parts cut, const T* sums) {
@@ -72,6 +71,5 @@ __global__ __launch_bounds__(256) void add_parts(View<T> c, Parts cut, const T* 
   }
   c(i, j) += sum;
 }
-// [/add_parts]
 
 }  // namespace cuda_regtile

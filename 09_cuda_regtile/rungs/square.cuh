@@ -11,6 +11,7 @@ namespace cuda_regtile {
 /// multiply-adds.
 template <class T>
 __global__ __launch_bounds__(threads, at_once<T>) void square(View<const T> a, View<const T> b, View<T> c) {
+  // [body]
   __shared__ SharedTile<T, BM, BK> a_tile;
   __shared__ SharedTile<T, BK, BN> b_tile;
   const int thread = int(threadIdx.x), row = thread / (BN / TN) * TM, col = thread % (BN / TN) * TN;
@@ -36,6 +37,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void square(View<const T> a, V
   for (int r = 0; r < TM; ++r)
     for (int s = 0; s < TN; ++s)
       if (i0 + row + r < c.rows() && j0 + col + s < c.cols()) c(i0 + row + r, j0 + col + s) += sum[r][s];
+  // [/body]
 }
 // [/square]
 

@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [schedule]
 /// The steps from `first` to `end` of one of C's tiles.
 struct Segment {
   int tile, first, end;
@@ -30,7 +29,6 @@ struct Schedule {
     return {waves * blocks + cut, begin > at ? begin - at : 0, end < at + steps ? end - at : steps};
   }
 };
-// [/schedule]
 
 /// The partial sums that blocks have stored for others: `ready` says in which run.
 template <class T>

@@ -10,6 +10,7 @@ namespace cuda_regtile {
 template <class T>
 __global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> a, View<const T> b,
                                                                   View<T> c) {
+  // [body]
   __shared__ SharedTile<T, BK, BM> a_tile;
   __shared__ SharedTile<T, BK, BN> b_tile;
   const int thread = int(threadIdx.x), row = thread / (BN / TN) * TM, col = thread % (BN / TN) * TN;
@@ -35,6 +36,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void transposed(View<const T> 
   for (int r = 0; r < TM; ++r)
     for (int s = 0; s < TN; ++s)
       if (i0 + row + r < c.rows() && j0 + col + s < c.cols()) c(i0 + row + r, j0 + col + s) += sum[r][s];
+  // [/body]
 }
 
 }  // namespace cuda_regtile

@@ -6,11 +6,11 @@
 
 namespace cuda_regtile {
 
-// [vectorised]
 /// C += A·B by loads and stores of 16 bytes, where rows are `aligned`.
 template <class T, bool aligned>
 __global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> a, View<const T> b,
                                                                   View<T> c) {
+  // [body]
   constexpr int W = width<T>;
   alignas(16) __shared__ SharedTile<T, BK, BM> a_tile;
   alignas(16) __shared__ SharedTile<T, BK, BN> b_tile;
@@ -18,6 +18,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> 
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   T sum[TM][TN] = {};
   for (Index p = 0; p < a.cols(); p += BK) {
+    // [bring]
 #pragma unroll
     for (int v = thread; v < BM * BK / W; v += threads) {
       const int i = v / (BK / W), q = v % (BK / W) * W;
@@ -30,6 +31,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> 
       const int q = v / (BN / W), j = v % (BN / W) * W;
       in_tile<T>(b_tile[q], j) = load<aligned>(b, p + q, j0 + j);
     }
+    // [/bring]
     __syncthreads();
 #pragma unroll
     for (int q = 0; q < BK; ++q) {
@@ -44,7 +46,7 @@ __global__ __launch_bounds__(threads, at_once<T>) void vectorised(View<const T> 
   for (int r = 0; r < TM; ++r)
 #pragma unroll
     for (int s = 0; s < TN; s += W) add<aligned>(c, i0 + row + r, j0 + col + s, &sum[r][s]);
+  // [/body]
 }
-// [/vectorised]
 
 }  // namespace cuda_regtile

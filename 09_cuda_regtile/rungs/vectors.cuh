@@ -132,7 +132,6 @@ __global__ __launch_bounds__(256) void columns(View<const T> a, View<const T> b,
 }
 // [/columns]
 
-// [outer]
 /// A of K columns at most: a thread makes 16 elements of W of C's columns, `across` threads side by side.
 template <int K, int W, class T>
 __global__ __launch_bounds__(256) void outer(View<const T> a, View<const T> b, View<T> c, int across) {
@@ -159,6 +158,5 @@ __global__ __launch_bounds__(256) void outer(View<const T> a, View<const T> b, V
     if (inside(r)) in_global<Run<T, W>>(&c(i0 + y + r, j)) = sum[r];
   }
 }
-// [/outer]
 
 }  // namespace cuda_regtile

@@ -6,7 +6,6 @@
 
 namespace cuda_regtile {
 
-// [place]
 /// By warps: a warp makes 32 × 64 elements by 4 × 8 threads. For each q it loads 32 elements of A and 64 of
 /// B, not 16 and 128. Half a warp is 2 × 8 threads, pair by pair, so that it is answered in one wavefront.
 template <class S>
@@ -23,6 +22,5 @@ struct ByWarps {
     col = warp % warps * across * TN + across_warp * S::W;
   }
 };
-// [/place]
 
 }  // namespace cuda_regtile

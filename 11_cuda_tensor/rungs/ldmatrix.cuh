@@ -10,6 +10,7 @@ namespace cuda_tensor {
 template <class Layout, int cols_a, int step, int cols_b>
 __device__ void multiply_tiles(Sums& sum, SharedTile<bf16, BM, cols_a>& a_tile,
                                SharedTile<bf16, step, cols_b>& b_tile, int row, int col) {
+  // [multiply]
 #pragma unroll
   for (int q = 0; q < step; q += 16) {
     FragmentB b_q[WN / 8];
@@ -21,6 +22,7 @@ __device__ void multiply_tiles(Sums& sum, SharedTile<bf16, BM, cols_a>& a_tile,
       for (int s = 0; s < WN / 8; ++s) mma_sync<bf16>(sum[r][s], a_q, b_q[s]);
     }
   }
+  // [/multiply]
 }
 
 /// As mma, but ldmatrix loads the fragments, from tiles of this layout (Read: another on purpose is wrong).

@@ -53,6 +53,7 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
   for (Index p = 0; p < a.cols(); p += BK) {
     copy_tile<aligned, Plain>(a_tile, a, i0, p), copy_tile<aligned, Plain>(b_tile, b, p, j0);
     __syncthreads();
+    // [multiply]
 #pragma unroll
     for (int q = 0; q < BK; q += 16) {
       FragmentA a_q[WM / 16];
@@ -66,6 +67,7 @@ __global__ __launch_bounds__(threads) void mma(View<const bf16> a, View<const bf
 #pragma unroll
         for (int s = 0; s < WN / 8; ++s) mma_sync<bf16>(sum[r][s], a_q[r], b_q[s]);
     }
+    // [/multiply]
     __syncthreads();
   }
   add_fragments(c, i0 + row, j0 + col, sum);

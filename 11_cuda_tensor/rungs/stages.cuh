@@ -35,6 +35,7 @@ __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<co
   const Index i0 = Index{blockIdx.y} * BM, j0 = Index{blockIdx.x} * BN;
   const int steps = int(course::ceil_div(a.cols(), BK));
   // [stages]
+  // [begin_step]
   const auto begin = [&](int step) {
     if (step < steps) {
       begin_tile<aligned, Swizzled>(a_tile[step % depth], a, i0, Index{step} * BK);
@@ -48,6 +49,7 @@ __global__ __launch_bounds__(threads, 2) void stages(View<const bf16> a, View<co
     cp_async_wait<under_way>();  // this step's tiles are there, of this thread …
     __syncthreads();             // … and of all; and nobody reads those of the step before any more
     begin(step + depth - 1);
+    // [/begin_step]
     multiply_tiles<Swizzled>(sum, a_tile[step % depth], b_tile[step % depth], row, col);
   }
   // [/stages]

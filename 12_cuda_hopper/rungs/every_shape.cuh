@@ -14,7 +14,6 @@ namespace cuda_hopper {
 
 using course::bf16, course::ceil_div, course::Index, course::View;
 
-// [eight]
 struct alignas(16) Words {
   std::uint32_t of[4];
 };
@@ -33,7 +32,6 @@ __device__ inline Words eight_from(View<const bf16> from, Index i, Index j) {
   for (int e = 0; e < 4; ++e) words.of[e] = odd ? in[e] >> 16 | in[e + 1] << 16 : in[e];
   return words;
 }
-// [/eight]
 
 // [pack]
 constexpr int packing = 256, eights_each = 4;  // threads of a block, and what each packs
@@ -75,7 +73,6 @@ __global__ __launch_bounds__(adding) void add_parts(const T* sums, int parts, Vi
 }
 // [/add_parts]
 
-// [choice]
 /// A way to compute C: tiles of 128 × `width`, `together` blocks in a cluster, and so many parts of k.
 struct Choice {
   int width, together;
@@ -109,6 +106,5 @@ constexpr Choice choose(Index m, Index n, Index k, int together, int multiproces
   }
   return best;
 }
-// [/choice]
 
 }  // namespace cuda_hopper

@@ -24,9 +24,9 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
   const int warpgroup = int(threadIdx.x) / 128, warp = int(threadIdx.x) / 32, steps = (k + BK - 1) / BK;
   prepare(ring.full, ring.empty);
   PipelineState<depth> state;
+  // [who]
   if (warpgroup == 2) {
     registers_down<40>();
-    // [walk]
     for (int tile = int(blockIdx.x); threadIdx.x == 256 && tile < scheduler.tiles(); tile += int(gridDim.x)) {
       const auto [row, col] = scheduler.at(tile);
       produce(ring, state, steps,
@@ -34,7 +34,6 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
                 begin_copies(stage, a, b, i0, j0, step * BK, full);
               });
     }
-    // [/walk]
   } else {
     registers_up<232>();
     for (int tile = int(blockIdx.x); tile < scheduler.tiles(); tile += int(gridDim.x)) {
@@ -47,6 +46,7 @@ __global__ __launch_bounds__(with_producer, 1) void persistent(const __grid_cons
     }
     if (threadIdx.x % 32 == 0) bulk_wait_read<0>();
   }
+  // [/who]
 }
 
 }  // namespace cuda_hopper

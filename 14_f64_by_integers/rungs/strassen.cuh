@@ -12,7 +12,6 @@ namespace {
 struct Strassen {
   static constexpr int side = 2, products = 7;
 };
-// [strassen]
 /// What the r-th product takes of four elements, one in the same place of each quarter of A, or of B.
 __device__ inline std::int64_t operand_of_a(Strassen, int r, std::int64_t a11, std::int64_t a12,
                                             std::int64_t a21, std::int64_t a22) {
@@ -31,7 +30,6 @@ __device__ inline void parts_of_c(Strassen, const int (&p)[7], int (&c)[4]) {
   const int u2 = p[0] + p[5], u3 = u2 + p[6];
   c[0] = p[0] + p[1], c[1] = u2 + p[4] + p[2], c[2] = u3 - p[3], c[3] = u3 + p[4];
 }
-// [/strassen]
 
 }  // namespace
 }  // namespace f64_by_integers

@@ -67,7 +67,6 @@ class Thread {
                      return std::move(scheduler_);
                    });
   }
-  // [turns]
   /// Runs on to where it waits for others, or to the end.
   void resume() {
     now_running = this, threadIdx = index_, state_ = running;
@@ -82,7 +81,6 @@ class Thread {
     state_ = state, where_ = where, work_ = work, brings_ = brings;
     scheduler_ = std::move(scheduler_).resume();
   }
-  // [/turns]
   /// Ends a thread that waits, or has not begun: what follows needs its stack, which Boost unwinds.
   void cancel() { fiber_ = {}, state_ = done; }
 

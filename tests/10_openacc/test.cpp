@@ -77,7 +77,8 @@ TEST_CASE("too little memory is bad_alloc, and none is kept") {
 }
 
 TEST_CASE("a kernel reads no row, and no column, that is not there") {
-  const Kernel kernels[] = {openacc::one_each<float>, openacc::tiled<float>, openacc::four_by_four<float>,
+  const Kernel kernels[] = {openacc::one_each<float>,   openacc::unrolled<float>,
+                            openacc::tiled<float>,      openacc::four_by_four<float>,
                             openacc::omp_target<float>, openacc::omp_target_simd<float>};
   for (const course::Shape shape : {course::Shape{5, 7, 97}, {7, 5, 1}, {1, 33, 2}, {33, 65, 3}, {0, 5, 3}})
     for (const Kernel kernel : kernels) CHECK(fenced::right<float>(shape, kernel));

@@ -22,7 +22,7 @@ no_gpu)
     runs 77
     unset "${setting%%=*}"
     [ "$(sed -E "s/^10_openacc: (\w+) skipped: $reason.*; (\S+) runs it on the host$/\1 \2/" err | xargs)" = \
-      "one_each $acc tiled $acc four_by_four $acc omp_target $omp omp_target_simd $omp" ] || fail "$setting: $(cat err)"
+      "one_each $acc unrolled $acc tiled $acc four_by_four $acc omp_target $omp omp_target_simd $omp" ] || fail "$setting: $(cat err)"
     [ ! -s out ] && ! grep -qs '^10_openacc' rows.csv || fail "$setting: $(cat out rows.csv)"
   done
   # The fallback of the one model is not that of the other.
@@ -36,12 +36,12 @@ carry)
   [ "$offloads" -eq 0 ] || [ -s carried/lib/libgomp-plugin-nvptx.so.1 ] || fail "no plugin: $(ls carried/lib)"
   env -i ACC_DEVICE_TYPE=host OMP_TARGET_OFFLOAD=disabled carried/10_openacc --type f32 --size 20 --csv rows.csv >out 2>err ||
     fail "it does not run: $(cat err)"
-  grep -q '^10_openacc on host fallback: ' out && [ "$(grep -c ',host fallback: .*,right,' rows.csv)" -eq 5 ] || fail "$(cat out rows.csv)"
+  grep -q '^10_openacc on host fallback: ' out && [ "$(grep -c ',host fallback: .*,right,' rows.csv)" -eq 6 ] || fail "$(cat out rows.csv)"
   ;;
 nvptx)
   [ "$offloads" -eq 1 ] || { echo "no offload compiler here"; exit 77; }
   # The PTX of each, in a file of its name; mangled, so that the type is a letter.
-  for function in acc/{8one_each,5tiled,12four_by_four}I{f,d} omp/{10omp_target,15omp_target_simd}I{f,d}; do
+  for function in acc/{8one_each,8unrolled,5tiled,12four_by_four}I{f,d} omp/{10omp_target,15omp_target_simd}I{f,d}; do
     kernel=${function#*/}
     tr '\0' '\n' <"$(dirname "$program")/lib10_openacc_${function%/*}.so" | awk -v begin="BEGIN FUNCTION DEF: _ZN7openacc$kernel" \
       'index($0, "BEGIN FUNCTION DEF") {inside = index($0, begin)} inside' >"$kernel"
@@ -49,6 +49,9 @@ nvptx)
   done
   # A gang is a block of threads, its workers and their vectors are threads: tid.y and tid.x.
   for register in ctaid.x tid.y tid.x; do grep -q "%$register" 8one_eachIf || fail "one_each does not use $register"; done
+  # Eight steps of p are written out: 16 loads, 8 multiply-adds.
+  awk '/^\$L/ {loads = adds = 0} / *ld\.f32/ {++loads} /fma\.rn\.f32/ {++adds} /bra/ && loads == 16 && adds == 8 {found = 1} END {exit !found}' \
+    8unrolledIf || fail "unrolled has no loop of 16 loads and 8 multiply-adds"
   # 16 results a thread stay in registers: each step of p is 8 loads and 16 multiply-adds, and nothing lies in local memory.
   awk '/^\$L/ {loads = adds = 0} / *ld\.f32/ {++loads} /fma\.rn\.f32/ {++adds} /bra/ && loads == 8 && adds == 16 {found = 1} END {exit !found}' \
     12four_by_fourIf || fail "four_by_four has no loop of 8 loads and 16 multiply-adds"

@@ -16,24 +16,32 @@ one counts, else the last. A ~ follows where other programs disturbed it, a ° i
     {{ (native('tiled', 1000) / peak) | f2 }}             arithmetic, min(…), max(…)
     | `tiled` | {{ native('tiled', [256, 512]) | f1 }} |  a list fills a cell each; [0] is its first
     {{ code('gemm.cpp', 'tiled') }}                       from the line // [tiled] to // [/tiled]
+    {{ difference('gemm.cpp:jki', 'gemm.cpp:kji') }}      what kji changes: a ```diff block
 
 Status: 0 well, 1 --check found a page that differs from its template, 2 one cannot be made."""
-import signal, sys, traceback
+import re, signal, sys, traceback
 from functools import partial
 from pathlib import Path
 
 import jinja2
 
 from figures import Figure, Refusal, extreme, query, standing, written
-from fragments import fragment
+from fragments import difference, fragment
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def code(folder, name, part):
     """A fragment of a source beside the page, or from the root."""
-    source = folder / name if (folder / name).is_file() else ROOT / name
-    return "\n".join(fragment(source, part))
+    return "\n".join(fragment(folder / name if (folder / name).is_file() else ROOT / name, part))
+
+
+def changes(folder, old, new, context=1, names={}):
+    """How FILE:NAME differs from an old one that takes over its NAME, and `names`."""
+    before, after = (code(folder, *place.split(":")) for place in (old, new))
+    for name, its in {old.split(":")[1]: new.split(":")[1], **names}.items():
+        before = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", its, before)
+    return "\n".join(difference(before.split("\n"), after.split("\n"), context))
 
 
 def printable(value):
@@ -53,6 +61,7 @@ def environment(folder):
         keep_trailing_newline=True,
     )
     jinja.globals |= {"csv": query, "standing": standing, "code": partial(code, folder.parent)}
+    jinja.globals |= {"difference": partial(changes, folder.parent)}
     jinja.globals |= {"min": partial(extreme, min), "max": partial(extreme, max)}
     jinja.filters |= {f"f{digits}": partial(written, f"%.{digits}f") for digits in range(7)}
     jinja.filters |= {f"g{digits}": partial(written, f"%.{digits}g") for digits in (2, 3)}
