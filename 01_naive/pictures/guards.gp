@@ -10,11 +10,12 @@ set label 'guards of NaN' at 0.2,-0.2 font bold
 set label 'C(i, n−2)' at 7.85,1 center font ',13'; set label 'C(i, n−1)' at 11.6,1 center font ',13'
 set label 'beyond' at 15.25,1 center font ',13'
 eval row(2, 'before', '5.25', cell(13.4, 2, line, 'NaN').'; '.cell(17.1, 2, line, 'NaN'))
-eval row(3.8, 'after += 1.5', '6.75', cell(13.4, 3.8, line, 'NaN').'; '.cell(17.1, 3.8, line, 'NaN'))
+eval row(3.8, 'after', '6.75', cell(13.4, 3.8, line, 'NaN').'; '.cell(17.1, 3.8, line, 'NaN'))
 set label 'the same bits: accepted' at 21.2,4.6 font ',13'
 set label 'guards near 1' at 0.2,8.4 font bold
 eval row(9.4, 'before', '5.25', cell(13.4, 9.4, line, '1.013').'; '.cell(17.1, 9.4, line, '1.014'))
-eval row(11.2, 'after += 1.5', '6.75', cell(13.4, 11.2, now, '2.513').'; '.cell(17.1, 11.2, line, '1.014'))
-set label 'another number: found' at 21.2,12 font ',13'
-set label 'The loop over j ends with j <= n; the kernel adds 1.5 to each.' at 0.2,14.8
+eval row(11.2, 'after', '6.75', cell(13.4, 11.2, now, 'NaN').'; '.cell(17.1, 11.2, line, '1.014'))
+set label 'other bits: found' at 21.2,12 font ',13'
+set label 'The loop over j ends with j <= n: j = n − 1 adds 1.5,' at 0.2,14
+set label 'and j = n adds NaN, read from B’s guard.' at 0.2,15.3
 plot NaN
