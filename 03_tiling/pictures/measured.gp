@@ -57,4 +57,4 @@ set arrow from 7,l1 to 620,l1 nohead linewidth 1.4 linecolor rgb '#888888'
 set arrow from 7,2*7/link to l1*link/2,l1 nohead linewidth 1.4 linecolor rgb '#888888'
 plot for [i = 0:3] $found index i using 1:2 with linespoints linewidth 1.8 dashtype i%2+1 pointtype marks[i+1] pointsize 0.9 \
        linecolor rgb colours[i+1] title names[i+1], \
-     for [s = 1:2] plainly[s] with lines linewidth 1.6 dashtype s linecolor rgb '#009E73' title 'ikj, '.word(sizes, s)
+     for [s = 1:2] plainly[s] with lines linewidth 1.6 dashtype s linecolor rgb '#009E73' title sprintf('ikj, %s (%.1f)', word(sizes, s), plainly[s])

@@ -5,14 +5,14 @@ set xrange [0:56]; set yrange [42:0]   # ten pixels a unit
 bold = 'DejaVu Sans Bold,14'
 box = 'set object rectangle from %g,%g to %g,%g fillcolor rgb "%s" linewidth %g'
 
-# Three matrices of 8 x 8 tiles.
-side = 13.0; t = side / 8; top = 3.4
+# Three matrices of 8 x 8 tiles, the last ones cut.
+side = 13.0; t = side * 256 / 2000; top = 3.4; end(i) = i < 7 ? (i + 1)*t : side
 array at = [2.5, 21.5, 40.5]; array names = ['A', 'B', 'C']
 array row = [2, 4, 2]; array col = [4, 5, 5]; array colours = [plain, walk, line]
 do for [m = 1:3] {
-  set label names[m].': 2048 × 2048' at at[m] + side/2,top - 1.6 center font bold
+  set label names[m].': 2000 × 2000' at at[m] + side/2,top - 1.6 center font bold
   do for [r = 0:7] { do for [c = 0:7] {
-    eval sprintf(box, at[m] + c*t, top + r*t, at[m] + c*t + t, top + r*t + t, 'white', 0.5)
+    eval sprintf(box, at[m] + c*t, top + r*t, at[m] + end(c), top + end(r), 'white', 0.5)
   } }
   eval sprintf(box, at[m] + col[m]*t, top + row[m]*t, at[m] + col[m]*t + t, top + row[m]*t + t, m == 1 ? now : colours[m], 2)
 }
@@ -43,5 +43,5 @@ y = y + 1.9
 y = y + 4.4
 set label 'L3, memory' at 0.5,y + 1.3 font bold
 eval sprintf(box, from, y, from + bar, y + 2.6, plain, 0.8)
-set label 'A, B and C: 16 MiB each' at from + 1,y + 1.3 front
+set label 'A, B and C: 16 MB each' at from + 1,y + 1.3 front
 plot NaN
