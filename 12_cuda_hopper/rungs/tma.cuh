@@ -28,7 +28,7 @@ __global__ __launch_bounds__(threads) void tma(const __grid_constant__ CUtensorM
   FragmentC sum[WM / 16][WN / 8] = {};
   for (int step = 0; step < steps; ++step) {
     wait(ring.full[step % depth], step / depth % 2);
-    __syncthreads();  // all have read the tiles of the step before; as in CUTLASS, no proxy fence follows
+    __syncthreads();  // all have read the tiles of the step before: TMA may overwrite them
     start(step + depth - 1);
     // [/tma_steps]
     auto& stage = ring.stage[step % depth];
