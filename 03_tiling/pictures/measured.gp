@@ -28,7 +28,7 @@ do for [s = 1:2] {
   plainly[s] = rate
 }
 link = NaN; l1 = NaN
-stats orders using (column('m') == 1 && stringcolumn('variant') eq 'kij' ? (link = 1e9*column('best_s')/column('k'), 0) : 0) nooutput
+stats orders using (column('m') == 1 && stringcolumn('variant') eq 'ikj' ? (link = 1e9*column('best_s')/column('k'), 0) : 0) nooutput
 stats machine using (stringcolumn('name') eq 'bandwidth' && stringcolumn('vector') eq 'avx512' && \
   stringcolumn('threads') eq '1' && stringcolumn('level') eq 'L1' ? (l1 = column('value')/6, 0) : 0) nooutput
 unset datafile
