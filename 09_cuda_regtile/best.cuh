@@ -88,11 +88,10 @@ double microseconds(const Candidate& of, const Costs& costs, double m, double n,
                     double processors) {
   const double tiles = std::ceil(m / of.BM) * std::ceil(n / of.BN), steps = std::ceil(k / of.BK);
   if (!of.cuts) {
-    const double blocks = std::min(tiles * steps, processors), waves = std::floor(tiles / blocks);
-    const double rest = tiles - std::max(waves - 1, 0.0) * blocks;
-    const double cut = std::fmod(rest, blocks) > 0 ? std::ceil(blocks / rest) : 0;
-    return tiles * steps / blocks * costs.step + std::ceil(tiles / blocks) * costs.fixed +
-           cut * costs.latency;
+    const double busy = std::min(tiles * steps, processors), waves = std::floor(tiles / busy);
+    const double rest = tiles - std::max(waves - 1, 0.0) * busy;
+    const double cut = std::fmod(rest, busy) > 0 ? std::ceil(busy / rest) : 0;
+    return tiles * steps / busy * costs.step + std::ceil(tiles / busy) * costs.fixed + cut * costs.latency;
   }
   // The blocks of a multiprocessor share its units; those that it has at once wait at the same time.
   const double blocks = std::ceil(tiles * parts / processors), rounds = std::ceil(blocks / of.at_once);

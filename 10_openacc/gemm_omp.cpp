@@ -15,7 +15,6 @@ void omp_target(View<const T> a, View<const T> b, View<T> c) {
     }
 }
 
-// [omp_target_simd]
 template <class T>
 void omp_target_simd(View<const T> a, View<const T> b, View<T> c) {
   const Index n = c.cols(), k = a.cols(), elements = c.rows() * n;
@@ -27,7 +26,6 @@ void omp_target_simd(View<const T> a, View<const T> b, View<T> c) {
     c(i, j) = sum;
   }
 }
-// [/omp_target_simd]
 
 COURSE_INSTANTIATE(omp_target);
 COURSE_INSTANTIATE(omp_target_simd);

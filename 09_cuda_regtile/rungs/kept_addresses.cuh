@@ -27,9 +27,8 @@ __device__ void store_b(const Loader<S>& next, const Vector<T> (&b_next)[S::b_lo
   for (int l = 0; l < S::b_loads; ++l) in_shared<Vector<T>>(to + l * S::b_rows * S::BN) = b_next[l];
 }
 
-/// C += A·B with addresses that are computed once and then advanced. So that they are few, A's tile is not
-/// padded; loads begin in the middle of a step; C is added to element by element; multiply-adds go by
-/// columns.
+/// C += A·B with addresses that are computed once and then advanced. A's tile is not padded; loads begin in
+/// the middle of a step; C is added to element by element; multiply-adds go by columns.
 template <class T, bool aligned, class S = DefaultTiling<T>>
 __global__ __launch_bounds__(S::threads, S::at_once) void kept_addresses(View<const T> a, View<const T> b,
                                                                          View<T> c) {
