@@ -327,7 +327,7 @@ void together(void* mine, Work work, const char* file, int line) {
 
 // Products are exact. They and the sum are aligned to the largest exponent among them (a product's is the sum
 // of its factors', a denormal's that of the least normal number) and cut off 25 bits below it, then added
-// exactly, and the result is cut off to a float: bit by bit what mma.sync and wgmma of an H100 gave.
+// exactly, and the result is cut off to a float, as an H100's mma.sync and wgmma do (errors to nine digits).
 // (V100: 4 at once, 23 bits; A100: 8, 24.) P. Xie, Y. Wang, F. Yang, M. Yang, MMA-Sim, 2025
 // (arXiv:2511.10909), and F. A. Khattak, M. Mikaitis, Accurate Models of NVIDIA Tensor Cores, 2025
 // (arXiv:2512.07004), found it, as M. Fasi and others did for earlier GPUs: Numerical behavior of NVIDIA
