@@ -110,7 +110,7 @@ void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, cons
       for (Index jc = 0; jc < c.cols(); jc += nc) {
         const Index k = std::min(kc, a.cols() - pc), cols = std::min(nc, c.cols() - jc);
         const BlockOfB<Tile> b_block = team.copy(b.block(pc, jc, k, cols));
-        if (ic >= c.rows()) continue;  // others of the team have a row more
+        if (ic >= c.rows()) continue;  // no row is left; it only helps to copy
         const Index rows = std::min(mc, c.rows() - ic);
         const View<T> copy(a_packed, rows, k, ld), none;
         const bool copied = a_packed && jc > 0;  // for the first block of B
