@@ -18,13 +18,15 @@ one counts, else the last. A ~ follows where other programs disturbed it, a ° i
     {{ code('gemm.cpp', 'tiled') }}                       from the line // [tiled] to // [/tiled]
     {{ difference('gemm.cpp:jki', 'gemm.cpp:kji') }}      what kji changes: a ```diff block
 
-Status: 0 well, 1 --check found a page that differs from its template, 2 one cannot be made."""
+An edit of a page itself is carried into its template, where it touches no query. Status: 0 well,
+1 --check found a page that differs from its template, 2 one cannot be made or carried."""
 import re, signal, sys, traceback
 from functools import partial
 from pathlib import Path
 
 import jinja2
 
+from carry import carried, edited
 from figures import Figure, Refusal, extreme, query, standing, written
 from fragments import difference, fragment
 
@@ -91,6 +93,13 @@ def main(arguments):
         page = template.parents[1] / template.stem
         try:
             text = rendered(template)
+            if arguments != ["--check"] and edited(page, template, text):
+                compiled, name = environment(template.parent).from_string, template.relative_to(
+                    ROOT
+                )
+                source, text = (of.read_text(encoding="utf-8") for of in (template, page))
+                template.write_text(carried(source, name, compiled, text), encoding="utf-8")
+                print(name)
         except Refusal as refusal:
             print(refusal, file=sys.stderr)
             status = 2

@@ -1,0 +1,69 @@
+"""Carries an edit of a page into its template, where it touches no query."""
+import itertools, re, subprocess
+from difflib import SequenceMatcher
+
+from figures import PLOTS, Refusal
+
+TAG = re.compile(r"(\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\})", re.S)
+MARK = re.compile("\0(\\d+)\0")
+
+
+def edited(page, template, text):
+    """Whether a page that should be as rendered was edited instead: in one of the last commits it
+    was as its template renders it now, or it is of no commit and newer than all it is made of."""
+    if not page.is_file() or page.read_text(encoding="utf-8") == text:
+        return False
+    made_of = [template, *PLOTS.rglob("*.csv"), *page.parent.glob("*.[chp]*")]
+    newer = page.stat().st_mtime_ns > max(of.stat().st_mtime_ns for of in made_of)
+    how = {"cwd": page.parent, "input": text.encode(), "capture_output": True}
+    git = lambda *words: subprocess.run(["git", *words], **how).stdout.split()
+    commits = git("rev-parse", *(f"HEAD~{of}:./{page.name}" for of in range(5)))
+    rendered, own = git("hash-object", "--stdin", page.name) or ("", "")
+    return rendered in commits or newer and own not in commits
+
+
+def origins(render, template):
+    """For each line that is rendered the number of the template's line that it comes from."""
+    lines, inside = template.split("\n"), set()  # inside a tag a line begins that is not marked
+    for tag in TAG.finditer(template):
+        first = template.count("\n", 0, tag.start())
+        inside |= {*range(first + 1, first + 1 + tag[0].count("\n"))}
+    for at in {*range(len(lines))} - inside:
+        lines[at] = lines[at] if lines[at].lstrip()[:2] == "{%" else f"\0{at}\0{lines[at]}"
+    found = [MARK.search(line) for line in render("\n".join(lines))]
+    return [*itertools.accumulate(found, lambda last, of: int(of[1]) if of else last, initial=0)][
+        1:
+    ]
+
+
+def literal(line, old, new):
+    """A template's line that renders to old, changed beside its queries to render to new."""
+    parts = TAG.split(line)
+    values = re.fullmatch("(.*?)".join(map(re.escape, parts[::2])), old).groups()
+    between = ["", *map(re.escape, values), ""]
+    first, last = (re.fullmatch(any.join(between), new).groups() for any in ("(.*?)", "(.*)"))
+    parts[::2] = first if first == last else ()
+    return "".join(parts)
+
+
+def carried(template, name, compiled, page):
+    """The template that renders to the page; else a Refusal says which line to edit."""
+    render = lambda text: compiled(text).render().lstrip("\n").split("\n")
+    lines, old, new = template.split("\n"), render(template), page.split("\n")
+    where = origins(render, template)[-len(old) :]  # without empty lines at the top
+    for tag, a, b, c, d in reversed(SequenceMatcher(None, old, new, False).get_opcodes()):
+        wanted, at = old[:a] + new[c:d] + old[b:], where[max(a - (a == b), 0)]
+        try:
+            if b - a == d - c:
+                for i, line in enumerate(new[c:d], a):
+                    lines[where[i]] = literal(lines[where[i]], old[i], line)
+            elif [lines[of] for of in where[a:b]] == old[a:b]:
+                first = at + (a == b)
+                lines[first : first + b - a] = new[c:d]
+            if render("\n".join(lines)) != wanted:
+                raise ValueError
+        except Exception:  # whatever a template may raise
+            said = f"{name}:{at + 1}: edit this line; by a query it makes the page's {c + 1}"
+            raise Refusal(said) from None
+        old = wanted
+    return "\n".join(lines)
