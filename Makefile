@@ -173,6 +173,11 @@ numpy: target = course_blas
 numpy: build ## a network learns in NumPy: on the system's BLAS, on 05's kernel, and on yours (mine/mine.cpp)
 	@$(PYTHON) 05_avx2/library/numpy_demo.py '$(BUILD)' || { status=$$?; [ $$status -eq 77 ] || exit $$status; }
 
+# Debian's Sphinx is for Debian's Python.
+book: needs = book
+book: setup ## the lessons as one site with search, and the report of this machine in it: build/book/index.html
+	@/usr/bin/python3 -B tools/book/book.py '$(BUILD)/book' '$(OUT)' || { status=$$?; [ $$status -eq 77 ] || exit $$status; }
+
 ladder: ## print the ladder
 	@$(report_py) ladder '$(OUT)/results.csv' $(machine)
 
@@ -193,4 +198,4 @@ clean: ## remove what was built; the report stays
 
 published: BUDGET = 10
 
-.PHONY: help try hint numpy simulate search reference reference-gpu published libraries report setup build test rows plan page ladder notes pictures so_far clean FORCE
+.PHONY: help book try hint numpy simulate search reference reference-gpu published libraries report setup build test rows plan page ladder notes pictures so_far clean FORCE

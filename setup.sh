@@ -4,6 +4,7 @@
 #   sh setup.sh test     what `make test` needs besides
 #   sh setup.sh teach    what `make try HANDINS=folder` needs besides: bubblewrap
 #   sh setup.sh simulate what `make simulate` needs besides: SimGrid
+#   sh setup.sh book     what `make book` needs
 #   sh setup.sh browser  what the report's page is looked at with: chromium and selenium (ctest --test-dir build -C browser -L browser)
 # Ends with 1 where something of the core is missing and cannot be installed; without the rest the course goes on, and says what is missing.
 set -eu
@@ -25,9 +26,10 @@ case "${1-}" in
 test) fetched="$fetched doctest-dev" more="$checks" ;;
 teach) more="bubblewrap:bwrap" ;;
 simulate) more="libsimgrid-dev:smpirun" ;;
+book) more="python3-myst-parser furo python3-sphinx-copybutton" ;;
 browser) more="chromium chromium-driver:chromedriver python3-selenium python3-pytest" ;;
 *)
-  echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate or browser" >&2
+  echo "setup.sh: '$1' is unknown; give nothing, test, teach, simulate, book or browser" >&2
   exit 2
   ;;
 esac
