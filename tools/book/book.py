@@ -13,7 +13,7 @@ if not importlib.util.find_spec("furo"):
 import here, words
 
 ROOT = Path(__file__).resolve().parents[2]
-LINK = re.compile(r"\]\(([^)\s#:]+)(?=[)#])")
+LINK = re.compile(r'(\]\(|\bhref=")([^)\s#:"]+)(?=[)#"])')
 IMAGE = re.compile(r'<img src="([^"]*)"[^>]* alt="([^"]*)">')
 # In README's map "before 07, [the GPU's](GPU.md)" stands in 00's row, but is read before 07.
 MAP_LINK = re.compile(r"(?:before (\d\d), )?\[[^]]*\]\(([^)#]+\.md)\)")
@@ -82,9 +82,9 @@ def lay_out(stage, report):
     pages["README.md"] += contents("Lessons", begin) + contents("Further pages", titled(others))
     pages["GLOSSARY.md"] = words.anchored()
     for page, text in pages.items():
-        each = lambda of: f"]({link(stage, page, of[1])}"
-        text = LINK.sub(each, IMAGE.sub(r"![\2](\1)", text))
-        (stage / page).write_text(text, encoding="utf-8")
+        led = lambda of, to: of[1] + (to if of[1] == "](" else re.sub(r"\.md$", ".html", to))
+        each = lambda of: led(of, link(stage, page, of[2]))
+        (stage / page).write_text(LINK.sub(each, IMAGE.sub(r"![\2](\1)", text)), encoding="utf-8")
 
 
 def main(out, report):

@@ -167,8 +167,8 @@ const accesses = (() => {
       product = new Product(order.value, Object.fromEntries(Object.entries(inputs).map(([name, of]) => [name, Number(of.value)])));
       for (const [name, of] of Object.entries(inputs)) of.disabled = product.gpu || (name === "tile" && !order.value.startsWith("03"));
       legend.textContent = product.gpu
-        ? "A step is an access of a warp's 32 lanes (dark); pale are the rest of the sectors of 32 bytes that it fetches. The matrices are 32 × 32."
-        : "Dark: the number accessed. Pale: what the cache holds. Red: what has just given way.";
+        ? "A step is an access of a warp's 32 lanes (strong); faint are the rest of the sectors of 32 bytes that it fetches. The matrices are 32 × 32."
+        : "Strong: the number accessed. Faint: what the cache holds. Red: what has just given way.";
       draw();
     }
     function step(times = 1) {
