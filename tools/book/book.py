@@ -5,7 +5,7 @@ Replaces OUT by index.html and the pages beside it, by Sphinx from Markdown laid
 the pages of the course, the sources that they link to, and the report in the folder REPORT, if
 there is one. Nothing is fetched. Status: 1 a link is dead, 77 there is no Sphinx here."""
 
-import importlib.util, os, re, shutil, subprocess, sys
+import html, importlib.util, os, re, shutil, subprocess, sys
 from pathlib import Path
 
 if not importlib.util.find_spec("furo"):
@@ -14,6 +14,7 @@ import here, words
 
 ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r'(\]\(|\bhref=")([^)\s#:"]+)(?=[)#"])')
+ROOFLINE = "tools/book/roofline.md"
 IMAGE = re.compile(r'<img src="([^"]*)"[^>]* alt="([^"]*)">')
 # In README's map "before 07, [the GPU's](GPU.md)" stands in 00's row, but is read before 07.
 MAP_LINK = re.compile(r"(?:before (\d\d), )?\[[^]]*\]\(([^)#]+\.md)\)")
@@ -55,8 +56,8 @@ def source(stage, path):
         names = sorted(of.name for of in (ROOT / path).iterdir() if of.suffix in LANGUAGE)
         link_to = lambda name: link(stage, f"{path}.md", f"{path.name}/{name}")
         return head + "\n".join(f"- [`{name}`]({link_to(name)})" for name in names)
-    text = (ROOT / path).read_text(encoding="utf-8").rstrip("\n")
-    return head + f"`````{LANGUAGE.get(path.suffix, 'none')}\n{text}\n`````\n"
+    language, text = LANGUAGE.get(path.suffix, "none"), (ROOT / path).read_text("utf-8")
+    return f"{head}`````{language}\n{text}`````\n"
 
 
 def lay_out(stage, report):
@@ -78,6 +79,10 @@ def lay_out(stage, report):
         pages = {page: here.beside(page, text, name, rows) for page, text in pages.items()}
         pages["report/index.md"] = here.chapter(report)
         begin.insert(0, ("On this machine", "report/index.md"))
+        csv = html.escape("".join(of.read_text("utf-8") for of in report.glob("machine.csv")))
+        pages[ROOFLINE] = pages[ROOFLINE].replace(
+            " data-machine", f' data-csv="{csv}" data-machine'
+        )
         (stage / "report").mkdir(exist_ok=True)
     pages["README.md"] += contents("Lessons", begin) + contents("Further pages", titled(others))
     pages["GLOSSARY.md"] = words.anchored()

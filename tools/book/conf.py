@@ -7,9 +7,7 @@ import words
 NORMALIZE = Path("/usr/share/nodejs/normalize.css/normalize.css")
 project = html_title = "Matrix multiplication, step by step"
 extensions = ["myst_parser", "sphinx_copybutton"]
-root_doc = "README"
-myst_heading_anchors = 4
-highlight_language = "none"
+root_doc, highlight_language, myst_heading_anchors = "README", "none", 4
 suppress_warnings = ["misc.highlighting_failure"]
 html_theme, html_static_path = "furo", ["static"]
 html_css_files, html_js_files = ["book.css"], ["book.js"]

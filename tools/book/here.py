@@ -4,16 +4,14 @@ import re, sys
 from operator import attrgetter
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "tools/notes"), str(ROOT / "tools/report")]
+sys.path.append(str(Path(__file__).resolve().parents[1] / "notes"))
 import figures, notes
 from measured import Results, Row, digits, marked, typed
 
 SECTION = re.compile(r"^## What we measured\n(.*?)(?=^## |\Z)", re.M | re.S)
 TABLE = re.compile(r"(?:^\|.*\n)+", re.M)
 LESSON = re.compile(r'href="[^"]*?((?:\d\d_\w+|gpu|plots)/[\w/]*)\.md(#[\w-]*)?"')
-# What rows that compare are alike in.
-alike = attrgetter(*"step variant type m n k threads ranks grid block tile".split())
+alike = attrgetter(*"step variant type m n k threads ranks grid block tile".split())  # compared
 
 
 def chapter(report):
@@ -49,7 +47,7 @@ def quoted(template):
 
 def beside(page, text, name, here):
     """The page's text with a box under each table of what we measured: this machine's rates."""
-    template = ROOT / Path(page).parent / "text" / (Path(page).name + ".jinja")
+    template = notes.ROOT / Path(page).parent / "text" / (Path(page).name + ".jinja")
     if not template.is_file() or not (section := SECTION.search(text)):
         return text
     as_rendered, rows = quoted(template)  # of a page that was edited it is not known where

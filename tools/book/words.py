@@ -31,7 +31,7 @@ def explained():
         for part in re.split(r"\n  (?=\*\*)", entry):  # further words of an entry begin lines
             says = html.escape(" ".join(MARKUP.sub("", part).split()))
             for bold in BOLD.findall(part):
-                for word in re.findall(r"\w[\w-]+(?: [\w-]+)*", bold):
+                for word in re.findall(r"(?:^|[,;] )(\w[\w/-]+(?: [\w-]+)*)(?=[,;]|$)", bold):
                     twice |= {word.lower()} & {of.lower() for of in found}
                     found[word] = place(bold), says, pages
     return {word: of for word, of in found.items() if word.lower() not in twice}

@@ -9,8 +9,7 @@ MARK = re.compile("\0(\\d+)\0")
 
 
 def edited(page, template, text):
-    """Whether a page that should be as rendered was edited instead: in one of the last commits it
-    was as its template renders it now, or it is of no commit and newer than all it is made of."""
+    """Whether a page is as rendered in a recent commit, or newer than all it is made of."""
     if not page.is_file() or page.read_text(encoding="utf-8") == text:
         return False
     made_of = [template, *PLOTS.rglob("*.csv"), *page.parent.glob("*.[chp]*")]

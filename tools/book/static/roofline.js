@@ -91,12 +91,13 @@ const roofline = (() => {
     }
     const said = make("p", root, "", { className: "soft" }), picture = make("div", root, "", { className: "sideways" });
     const table = make("table", make("div", root, "", { className: "table-wrapper" }), "", { className: "docutils" });
-    let text = null;
+    let text = root.dataset.csv || null;  // of this machine's report
     vector.onchange = () => start();
-    file.onchange = async () => (text = file.files.length ? await file.files[0].text() : null, start());
+    file.onchange = async () => (text = file.files.length ? await file.files[0].text() : root.dataset.csv || null, start());
 
     function start(again = false) {
-      if (again) text = null, file.value = "", vector.value = "avx512";
+      if (again) text = root.dataset.csv || null, file.value = "", vector.value = "avx512";
+      if (again && text && !machine(text, "avx512").peak) vector.value = machine(text, "avx2").peak ? "avx2" : "sse2";
       const of = text === null ? { ...given.all, ...given[vector.value] } : machine(text, vector.value);
       const lacking = ["peak", "latency", ...levels].filter(name => !(of[name] > 0));
       said.textContent = lacking.length ? `This file has no ${lacking.join(", ")} for these registers; they stay as they were.` : "";
@@ -116,22 +117,24 @@ const roofline = (() => {
       const write = (at, down, words, more = "") => `<text x="${at}" y="${down}" ${more}>${words}</text>`;
       const stroke = (x1, y1, x2, y2, more) => `<line x1="${x(x1)}" y1="${y(y1)}" x2="${x(x2)}" y2="${y(y2)}" ${more}/>`;
       let svg = "";
-      const heights = [0, 24, 9, 2.5];  // where a roof has its name
+      const heights = [0, 24, 9, 9];  // where a roof has its name
       for (const at of [1 / 64, 1 / 16, 1 / 4, 1, 4, 16, 64, 256]) svg += stroke(at, bottom, at, top, 'class="grid"') + write(x(at), height - 26, at < 1 ? `1/${1 / at}` : at, 'text-anchor="middle"');
       for (const at of [1 / 4, 1, 4, 16, 64, 256, 1024]) svg += stroke(left, at, right, at, 'class="grid"') + write(edge[0] - 8, Number(y(at)) + 5, at < 1 ? "1/4" : at, 'text-anchor="end"');
       svg += write((width + edge[0]) / 2, height - 6, "operations for each byte that crosses between L2 and L1", 'text-anchor="middle"') + write(edge[0] + 6, 22, "GFLOP/s");
       levels.forEach((level, l) => {
         const start = Math.max(left, bottom / of[level]), end = Math.min(right, of.peak / of[level]);
-        if (l > 0 && end > start) svg += stroke(start, start * of[level], end, end * of[level], `class="roof level${l}"`) + write(Number(x(heights[l] / of[level])) - 5, Number(y(heights[l])) - 3, level, `class="level${l}" text-anchor="end"`);
+        if (l > 0 && end > start) svg += stroke(start, start * of[level], end, end * of[level], `class="roof level${l}"`) + write(Number(x(heights[l] / of[level])) + (l < 2 ? -5 : 7), Number(y(heights[l])) + (l < 2 ? -3 : 12), level, `class="level${l}" text-anchor="${l < 2 ? "end" : "start"}"`);
       });
       svg += stroke(left, of.peak, right, of.peak, 'class="roof"') + write(width - edge[2], Number(y(of.peak)) - 6, `peak ${short(of.peak)}`, 'text-anchor="end"');
       svg += stroke(left, 2 / of.latency, right, 2 / of.latency, 'class="roof chain"') + write(width - edge[2], Number(y(2 / of.latency)) - 6, `one chain of additions ${short(2 / of.latency)}`, 'text-anchor="end"');
       const names = [];  // one below the other where they would meet
-      for (const { name, flops, bytes, rate } of rungs) {
-        const at = Number(x(bytes[1] ? flops / bytes[1] : right)), far = at > 0.7 * width;
-        let down = Number(y(rate)) + 5;
-        while (names.some(([other, row]) => Math.abs(other - at) < 120 && Math.abs(row - down) < 15)) down += 15;
-        names.push([at, down]);
+      for (const { name, flops, bytes, rate } of [...rungs].sort((a, b) => b.rate - a.rate)) {
+        const place = of => [Number(x(of.bytes[1] ? of.flops / of.bytes[1] : right)), Number(y(of.rate))], [at, high] = place({ flops, bytes, rate });
+        const beside = rungs.map(place).some(([other, row]) => other > at && other < at + 40 && Math.abs(row - high) < 12);
+        const far = beside || at > 0.7 * width;
+        let down = high + 5;
+        while (names.some(([other, row, left]) => left === far && Math.abs(other - at) < 120 && Math.abs(row - down) < 15)) down += 15;
+        names.push([at, down, far]);
         svg += `<circle cx="${at}" cy="${y(rate)}" r="5"/>` + write(at + (far ? -9 : 9), down, name, far ? 'class="name" text-anchor="end"' : 'class="name"');
       }
       const fastest = rungs.reduce((most, rung) => rung.rate > most.rate ? rung : most);
