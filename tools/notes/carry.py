@@ -1,5 +1,5 @@
 """Carries an edit of a page into its template, where it touches no query."""
-import itertools, re, subprocess
+import hashlib, itertools, re, subprocess
 from difflib import SequenceMatcher
 
 from figures import PLOTS, Refusal
@@ -12,13 +12,13 @@ def edited(page, template, text):
     """Whether a page is as rendered in a recent commit, or newer than all it is made of."""
     if not page.is_file() or page.read_text(encoding="utf-8") == text:
         return False
-    made_of = [template, *PLOTS.rglob("*.csv"), *page.parent.glob("*.[chp]*")]
+    made_of = [template, *PLOTS.parent.glob("[!.b]*/**/*.[chp]*")]  # sources and CSVs
     newer = page.stat().st_mtime_ns > max(of.stat().st_mtime_ns for of in made_of)
-    how = {"cwd": page.parent, "input": text.encode(), "capture_output": True}
-    git = lambda *words: subprocess.run(["git", *words], **how).stdout.split()
-    commits = git("rev-parse", *(f"HEAD~{of}:./{page.name}" for of in range(5)))
-    rendered, own = git("hash-object", "--stdin", page.name) or ("", "")
-    return rendered in commits or newer and own not in commits
+    blob = lambda content: hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+    call = ["git", "rev-parse", *(f"HEAD~{of}:./{page.name}" for of in range(5))]
+    asked = subprocess.run(call, cwd=page.parent, capture_output=True, text=True)
+    commits = asked.stdout.split()
+    return blob(text.encode()) in commits or newer and blob(page.read_bytes()) not in commits
 
 
 def origins(render, template):
