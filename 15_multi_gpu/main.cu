@@ -1,0 +1,52 @@
+// 15_multi_gpu: one product on several GPUs.
+#include "gpu/step.hpp"
+#include "rungs/overlapped.cuh"
+#include "rungs/peer.cuh"
+#include "rungs/staged.cuh"
+#include "runner/run.hpp"
+#include "variants.hpp"
+
+namespace {
+
+using namespace multi_gpu;
+
+/// The team of all variants; it ends with the last of them.
+std::shared_ptr<Team> one_team() {
+  static std::weak_ptr<Team> known;
+  auto team = known.lock();
+  if (!team) known = team = std::make_shared<Team>();
+  return team;
+}
+
+template <class T>
+course::Variants<T> variants() {
+  course::Variants<T> list;
+#ifdef __CUDACC__
+  constexpr bool known = std::is_same_v<T, float> || std::is_same_v<T, course::bf16>;
+#else
+  constexpr bool known = std::is_same_v<T, float>;
+#endif
+  if constexpr (known) {
+    const auto team = one_team();
+    const auto add = [&](std::string name, std::string idea, Rung<T> rung) {
+      course::VariantInfo info{
+          .name = std::move(name), .idea = std::move(idea), .threads = true, .vector = "cuda"};
+      info.tiles = rung.needs.panel_b || rung.needs.from_host;
+      info.distributed = true;
+      list.push_back(std::make_shared<MultiGpu<T>>(std::move(info), std::move(rung), team));
+      return list.back();
+    };
+    add("local", "all of B is everywhere already", {local<T>, {.whole_b = true, .b_there = true}});
+    add("staged", "rows of B through the host's memory", {staged<T>, {.whole_b = true, .host_b = true}});
+    add("peer", "... from GPU to GPU", {peer<T>, {.whole_b = true}});
+    add("overlapped", "... in panels, while others are multiplied", {overlapped<T>, {.panel_b = true}});
+  }
+  return list;
+}
+
+}  // namespace
+
+COURSE_GPU_STEP(
+    "several GPUs; besides the options below --gpus 1,2,... (a host thread for each), "
+    "--kernel best|f32_by_fp16, --timeline FILE",
+    (step.bf16 = variants<course::bf16>(), step.tiles = {8192}))

@@ -1,0 +1,163 @@
+// One GPU's share of a product: its parts of A, B and C, its lanes, and what it sees of the others.
+#pragma once
+
+#include <list>
+
+#include "09_cuda_regtile/library.hpp"
+#include "asked.hpp"
+#include "gpus.hpp"
+#include "layout.hpp"
+#ifdef __CUDACC__
+#include "13_f32_by_halves/library.hpp"
+#endif
+
+namespace multi_gpu {
+inline namespace COURSE_RUNTIME {
+
+using course::bf16, course::Problem, course::Use;
+
+/// C += A·B on this host thread's GPU, all in its memory, by the best kernel of an earlier step.
+inline void multiply_here(View<const float> a, View<const float> b, View<float> c) {
+  auto* kernel = COURSE_REGTILE_MULTIPLY;
+#ifdef __CUDACC__
+  if (asked.kernel == "f32_by_fp16") kernel = course_tensor_f32_by_fp16;
+#endif
+  kernel(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
+}
+#ifdef __CUDACC__
+inline void multiply_here(View<const bf16> a, View<const bf16> b, View<float> c) {
+  course_tensor_bf16(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
+}
+#endif
+
+/// Where A, B and C are before the product, and what a GPU has memory for besides its parts.
+struct Needs {
+  bool whole_b = false;    // all of B, its own rows in their place
+  bool b_there = false;    // … and the others' too from the beginning
+  bool panel_b = false;    // two panels of other GPUs' rows of B
+  bool panel_a = false;    // … of other GPUs' columns of A
+  bool host_b = false;     // the host has pinned memory for B
+  bool from_host = false;  // A, B and C are in the host's memory, a GPU has two panels of each
+  bool grid = false;       // GPUs in two dimensions, not one below the other
+};
+
+template <class T>
+struct Share;
+
+/// What the GPUs of a product have in common.
+template <class T>
+struct Group {
+  const Problem<T>& problem;
+  const Grid grid;
+  const Index most;  // rows of a panel; of a tile of C the side
+  Team& team;
+  std::vector<std::unique_ptr<Share<T>>> shares = {};
+  Cuda::HostMatrix<T> a = {}, b = {};
+  Cuda::HostMatrix<Result<T>> c = {};
+};
+
+/// Writes the elements of the problem's matrix `name` from (i0, j0) on.
+template <class T, class E>
+void fill(const Problem<T>& problem, char name, Index i0, Index j0, View<E> to) {
+  for (Index i = 0; i < to.rows(); ++i)
+    for (Index j = 0; j < to.cols(); ++j)
+      to(i, j) = course::element<E>(problem.fill, problem.seed, name, i0 + i, j0 + j);
+}
+
+// [share]
+/// One GPU's share: its rows of A, B and C, of a grid also its columns. Lanes and events are its own.
+template <class T>
+struct Share {
+  Group<T>& group;
+  const int me;
+  Part rows, cols, k_of_a, k_of_b;  // of C; of k in its columns of A and in its rows of B
+  View<T> a, b, whole_b, panel_a[2], panel_b[2];
+  View<Result<T>> c, panel_c[2];
+  Lane products{"products", false}, copies{"copies", true}, back{"back", true};
+  Event arrived[2], done[2], returned[2];
+
+  const Share& other(int gpu) const { return *group.shares[std::size_t(gpu)]; }
+  /// C += A·B, put into the lane of products.
+  void multiply(View<const T> a, View<const T> b, View<Result<T>> c) {
+    products.put("product", [&] { multiply_here(a, b, c); });
+  }
+  // [/share]
+
+  Share(Group<T>& group, int me, const Needs& needs) : group(group), me(me), needs_(needs) {
+    const auto [m, n, k] = group.problem.shape;
+    const Grid grid = group.grid;
+    reach_others(me, grid.size());
+    rows = part(m, grid.P, grid.row(me)), cols = part(n, grid.Q, grid.col(me));
+    k_of_a = part(k, grid.Q, grid.col(me)), k_of_b = part(k, grid.P, grid.row(me));
+    for (Lane* const lane : {&products, &copies, &back})
+      lane->timeline = asked.timeline.empty() ? nullptr : &spans;
+    const Index deep = std::min(k, group.most), high = std::min(rows.count, group.most),
+                wide = std::min(n, group.most);
+    if (needs.from_host) {
+      for (const int one : {0, 1})
+        panel_a[one] = input(high, deep), panel_b[one] = input(deep, wide), panel_c[one] = output(high, wide);
+      return;
+    }
+    a = input(rows.count, k_of_a.count);
+    if (needs.whole_b)
+      whole_b = input(k, n), b = whole_b.block(k_of_b.from, 0, k_of_b.count, n);
+    else
+      b = input(k_of_b.count, cols.count);
+    c = output(rows.count, cols.count), before_ = output(rows.count, cols.count);
+    for (const int one : {0, 1}) {
+      if (needs.panel_a) panel_a[one] = input(rows.count, deep);
+      if (needs.panel_b) panel_b[one] = input(deep, cols.count);
+    }
+    send('A', rows.from, k_of_a.from, a), send('C', rows.from, cols.from, before_);
+    needs.b_there ? send('B', 0, 0, whole_b) : send('B', k_of_b.from, cols.from, b);
+  }
+
+  /// C as before the product, and poison where others' rows of B come.
+  void reset() {
+    spans.clear();
+    Cuda::transfer<Result<T>>(before_, c);
+    if (!needs_.b_there && whole_b.rows() > 0) {
+      const Index end = k_of_b.from + k_of_b.count;
+      poison(whole_b.block(0, 0, k_of_b.from, whole_b.cols()));
+      poison(whole_b.block(end, 0, whole_b.rows() - end, whole_b.cols()));
+    }
+    for (const int one : {0, 1}) poison(panel_a[one]), poison(panel_b[one]);
+    Cuda::synchronize();
+  }
+  bool guards_intact() const {
+    const auto intact = [](const auto& each) { return each.guards_intact(); };
+    return std::all_of(inputs_.begin(), inputs_.end(), intact) &&
+           std::all_of(outputs_.begin(), outputs_.end(), intact);
+  }
+  Timeline spans;  // of the last run, if there is a timeline
+
+ private:
+  View<T> input(Index rows, Index cols) {
+    inputs_.emplace_back(rows, cols, group.problem.pad, course::Memory::device, Use::input).poison();
+    return inputs_.back().view();
+  }
+  View<Result<T>> output(Index rows, Index cols) {
+    outputs_.emplace_back(rows, cols, group.problem.pad, course::Memory::device).poison();
+    return outputs_.back().view();
+  }
+  template <class E>
+  void send(char name, Index i0, Index j0, View<E> to) {
+    std::vector<E> memory(std::size_t(to.rows() * to.cols()));
+    const View<E> here(memory.data(), to.rows(), to.cols(), to.cols());
+    fill(group.problem, name, i0, j0, here);
+    Cuda::transfer<E>(here, to);
+  }
+  void poison(View<T> part) {
+    const auto bytes = [](Index elements) { return std::size_t(elements) * sizeof(T); };
+    if (part.rows() > 0 && part.cols() > 0)
+      check(cudaMemset2D(part.data(), bytes(part.ld()), 0xff, bytes(part.cols()), std::size_t(part.rows())));
+  }
+
+  const Needs needs_;
+  std::list<Cuda::Matrix<T>> inputs_;
+  std::list<Cuda::Matrix<Result<T>>> outputs_;
+  View<Result<T>> before_;
+};
+
+}  // namespace COURSE_RUNTIME
+}  // namespace multi_gpu
