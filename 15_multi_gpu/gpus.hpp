@@ -144,7 +144,9 @@ class Lane {
   cudaStream_t stream() const { return stream_.get(); }
   void record(const Event& event) const { check(cudaEventRecord(event.get(), stream())); }
   /// What follows in this lane waits until what was before `event` has been done.
-  void wait(const Event& event) const { check(cudaStreamWaitEvent(stream(), event.get(), 0)); }
+  void wait(const Event& event) const {
+    if (!deaf) check(cudaStreamWaitEvent(stream(), event.get(), 0));
+  }
   /// The host waits until all of this lane has been done.
   void finish() const { check(cudaStreamSynchronize(stream())); }
 
@@ -172,6 +174,7 @@ class Lane {
   }
 
   Timeline* timeline = nullptr;
+  bool deaf = false;  // wrong on purpose: it waits for nothing
 
  private:
   std::string name_;

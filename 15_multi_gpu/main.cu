@@ -1,5 +1,10 @@
 // 15_multi_gpu: one product on several GPUs.
+#include "broken.cuh"
 #include "gpu/step.hpp"
+#include "rungs/cublasxt.cuh"
+#include "rungs/from_host.cuh"
+#include "rungs/grid.cuh"
+#include "rungs/nccl.cuh"
 #include "rungs/overlapped.cuh"
 #include "rungs/peer.cuh"
 #include "rungs/staged.cuh"
@@ -9,6 +14,7 @@
 namespace {
 
 using namespace multi_gpu;
+using course::broken;
 
 /// The team of all variants; it ends with the last of them.
 std::shared_ptr<Team> one_team() {
@@ -28,9 +34,8 @@ course::Variants<T> variants() {
 #endif
   if constexpr (known) {
     const auto team = one_team();
-    const auto add = [&](std::string name, std::string idea, Rung<T> rung) {
-      course::VariantInfo info{
-          .name = std::move(name), .idea = std::move(idea), .threads = true, .vector = "cuda"};
+    const auto add = [&](const char* name, const char* idea, Rung<T> rung) {
+      course::VariantInfo info{.name = name, .idea = idea, .threads = true, .vector = "cuda"};
       info.tiles = rung.needs.panel_b || rung.needs.from_host;
       info.distributed = true;
       list.push_back(std::make_shared<MultiGpu<T>>(std::move(info), std::move(rung), team));
@@ -39,7 +44,19 @@ course::Variants<T> variants() {
     add("local", "all of B is everywhere already", {local<T>, {.whole_b = true, .b_there = true}});
     add("staged", "rows of B through the host's memory", {staged<T>, {.whole_b = true, .host_b = true}});
     add("peer", "... from GPU to GPU", {peer<T>, {.whole_b = true}});
+    add("nccl", "... by NCCL's all-gather", {nccl<T>, {.whole_b = true}, no_nccl});
     add("overlapped", "... in panels, while others are multiplied", {overlapped<T>, {.panel_b = true}});
+    add("grid", "... GPUs in two dimensions", {grid<T>, {.panel_b = true, .panel_a = true, .grid = true}});
+    add("from_host", "A, B and C in the host's memory", {from_host<T>, {.from_host = true}});
+    if constexpr (std::is_same_v<T, float>)
+      add("cublasxt", "... by cuBLASXt, tiles of --tile", {cublasxt, {.from_host = true}, no_cublasxt()})
+          ->info.against = "cuBLASXt";
+    broken(add("last_rows_lost", "the last row of each GPU's B is lost",
+               {wrong::last_rows_lost<T>, {.whole_b = true}}));
+    broken(add("not_waited_for", "panels are multiplied before they are there",
+               {wrong::not_waited_for<T>, {.panel_b = true}}));
+    broken(add("overwritten", "a panel comes while the one before is multiplied",
+               {wrong::overwritten<T>, {.panel_b = true}}));
   }
   return list;
 }

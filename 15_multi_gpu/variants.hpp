@@ -51,18 +51,20 @@ class MultiGpu : public course::Variant<T> {
     if (rung_.needs.host_b || rung_.needs.from_host) group_->b = {k, n, problem.pad};
     if (rung_.needs.from_host) {
       group_->a = {m, k, problem.pad}, group_->c = {m, n, problem.pad};
-      fill(problem, 'A', 0, 0, group_->a.view()), fill(problem, 'B', 0, 0, group_->b.view());
     }
     all([&](int gpu) {
       auto& share = group_->shares[std::size_t(gpu)];
       share = std::make_unique<Share<T>>(*group_, gpu, rung_.needs);
+      if (rung_.needs.from_host) fill_host('A', group_->a.view(), gpu), fill_host('B', group_->b.view(), gpu);
     });
     return {};
   }
   void reset() override {
-    if (rung_.needs.from_host) fill(group_->problem, 'C', 0, 0, group_->c.view());
     if (rung_.needs.host_b) course::poison_all(group_->b.view());
-    all([this](int gpu) { share(gpu).reset(); });
+    all([this](int gpu) {
+      share(gpu).reset();
+      if (rung_.needs.from_host) fill_host('C', group_->c.view(), gpu);
+    });
   }
   // [run]
   /// The seconds from when all GPUs are ready to when the last has ended.
@@ -107,6 +109,13 @@ class MultiGpu : public course::Variant<T> {
  private:
   void all(const std::function<void(int)>& work) const { team_->all(group_->grid.size(), work); }
   Share<T>& share(int gpu) const { return *group_->shares[std::size_t(gpu)]; }
+
+  /// Writes a GPU's part of the rows of a matrix in the host's memory.
+  template <class E>
+  void fill_host(char name, View<E> all, int gpu) const {
+    const auto [from, count] = part(all.rows(), group_->grid.size(), gpu);
+    fill(group_->problem, name, from, 0, all.block(from, 0, count, all.cols()));
+  }
 
   /// Adds what each GPU did in the last run, in microseconds from its first piece of work on.
   void write_timeline() const {
