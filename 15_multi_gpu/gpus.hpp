@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 #include "gpu/cuda.hpp"
 
@@ -152,7 +153,7 @@ class Lane {
 
   /// Puts a copy into the lane, between two GPUs or a GPU and the host.
   template <class T>
-  void copy(View<const T> from, View<T> to, const std::string& what) {
+  void copy(View<const std::type_identity_t<T>> from, View<T> to, const std::string& what) {
     if (from.rows() == 0 || from.cols() == 0) return;
     const auto bytes = [](Index elements) { return std::size_t(elements) * sizeof(T); };
     put(what, [&] {

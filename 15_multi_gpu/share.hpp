@@ -41,6 +41,8 @@ struct Needs {
   bool grid = false;       // GPUs in two dimensions, not one below the other
 };
 
+constexpr std::size_t ahead = 8;  // places for what comes from the host; of other GPUs two are enough
+
 template <class T>
 struct Share;
 
@@ -71,10 +73,10 @@ struct Share {
   Group<T>& group;
   const int me;
   Part rows, cols, k_of_a, k_of_b;  // of C; of k in its columns of A and in its rows of B
-  View<T> a, b, whole_b, panel_a[2], panel_b[2];
+  View<T> a, b, whole_b, panel_a[ahead], panel_b[ahead];
   View<Result<T>> c, panel_c[2];
   Lane products{"products", false}, copies{"copies", true}, back{"back", true};
-  Event arrived[2], done[2], returned[2];
+  Event arrived[ahead], done[ahead], returned[2];
 
   const Share& other(int gpu) const { return *group.shares[std::size_t(gpu)]; }
   /// C += A·B, put into the lane of products.
@@ -91,11 +93,13 @@ struct Share {
     k_of_a = part(k, grid.Q, grid.col(me)), k_of_b = part(k, grid.P, grid.row(me));
     for (Lane* const lane : {&products, &copies, &back})
       lane->timeline = asked.timeline.empty() ? nullptr : &spans;
-    const Index deep = std::min(k, group.most), high = std::min(rows.count, group.most),
-                wide = std::min(n, group.most);
-    if (needs.from_host) {
-      for (const int one : {0, 1})
-        panel_a[one] = input(high, deep), panel_b[one] = input(deep, wide), panel_c[one] = output(high, wide);
+    if (needs.from_host) {  // steps_of says how large
+      const Index high = std::min(rows.count, group.most), wide = std::min(n, group.most);
+      const Index deep = std::min(k, course::ceil_div(group.most, 4)),
+                  slice = std::min(n, course::ceil_div(group.most, 8));
+      for (View<T>& place : panel_a) place = input(high, deep);
+      for (View<T>& place : panel_b) place = input(deep, slice);
+      for (View<Result<T>>& place : panel_c) place = output(high, wide);
       return;
     }
     a = input(rows.count, k_of_a.count);
@@ -104,6 +108,7 @@ struct Share {
     else
       b = input(k_of_b.count, cols.count);
     c = output(rows.count, cols.count), before_ = output(rows.count, cols.count);
+    const Index deep = std::min(k, group.most);
     for (const int one : {0, 1}) {
       if (needs.panel_a) panel_a[one] = input(rows.count, deep);
       if (needs.panel_b) panel_b[one] = input(deep, cols.count);
@@ -121,7 +126,8 @@ struct Share {
       poison(whole_b.block(0, 0, k_of_b.from, whole_b.cols()));
       poison(whole_b.block(end, 0, whole_b.rows() - end, whole_b.cols()));
     }
-    for (const int one : {0, 1}) poison(panel_a[one]), poison(panel_b[one]);
+    for (const View<T>& place : panel_a) poison(place);
+    for (const View<T>& place : panel_b) poison(place);
     Cuda::synchronize();
   }
   bool guards_intact() const {

@@ -7,72 +7,76 @@
 namespace multi_gpu {
 inline namespace COURSE_RUNTIME {
 
-/// A panel of k for a tile of C.
+/// A slice of a tile of C, and a panel of k for it.
 struct Step {
   Part rows, cols, k;
-  std::size_t tile;  // its number
-  bool first, last;  // of the tile
+  Index slice;              // where in the tile its columns begin
+  std::size_t tile, panel;  // their numbers
+  bool first, last;         // of the tile's panels
 };
 
-/// All of a GPU's rows of C, in tiles of `most` × `most`, each in panels of at most a quarter as much of k.
+/// All of a GPU's rows of C in tiles of `most` × `most`, each in panels of at most a quarter as much of k,
+/// each in slices of an eighth of the columns. So little must come before the first product, and little goes
+/// back after the last one.
 inline std::vector<Step> steps_of(Part rows, Index n, Index k, Index most) {
   std::vector<Step> steps;
-  const Index deep = std::max<Index>(most / 4, 1);
-  std::size_t tile = 0;
+  const Index deep = course::ceil_div(most, 4), slice = course::ceil_div(most, 8);
+  std::size_t tile = 0, panel = 0;
   for (Index i = 0; i < rows.count; i += most)
     for (Index j = 0; j < n; j += most, ++tile)
-      for (Index p = 0; p < k; p += deep)
-        steps.push_back({{rows.from + i, std::min(most, rows.count - i)},
-                         {j, std::min(most, n - j)},
-                         {p, std::min(deep, k - p)},
-                         tile,
-                         p == 0,
-                         p + deep >= k});
+      for (Index p = 0; p < k; p += deep, ++panel)
+        for (Index at = j; at < std::min(j + most, n); at += slice)
+          steps.push_back({.rows = {rows.from + i, std::min(most, rows.count - i)},
+                           .cols = {at, std::min({slice, j + most - at, n - at})},
+                           .k = {p, std::min(deep, k - p)},
+                           .slice = at - j,
+                           .tile = tile,
+                           .panel = panel,
+                           .first = p == 0,
+                           .last = p + deep >= k});
   return steps;
 }
 
 // [from_host]
-/// Three lanes: what comes, what is multiplied, what goes back. `returned` lets a tile's place be filled
-/// again.
+/// Three lanes: what comes, what is multiplied, what goes back. What comes is up to seven steps ahead: it has
+/// the place of what step s - 8 needed, or one before. `returned` lets a tile's place be filled again.
 template <class T>
 void from_host(Share<T>& gpu) {
   const auto [m, n, k] = gpu.group.problem.shape;
   const std::vector<Step> steps = steps_of(gpu.rows, n, k, gpu.group.most);
-  const View<T> a = gpu.group.a.view(), b = gpu.group.b.view();
-  const View<Result<T>> c = gpu.group.c.view();
   const auto of = [](auto matrix, Part rows, Part cols) {
-    return matrix.block(rows.from, cols.from, rows.count, cols.count);
+    return matrix.view().block(rows.from, cols.from, rows.count, cols.count);
   };
-  const auto a_at = [&](std::size_t s) {
-    return gpu.panel_a[s % 2].block(0, 0, steps[s].rows.count, steps[s].k.count);
+  const auto a_at = [&](const Step& s) {
+    return gpu.panel_a[s.panel % ahead].block(0, 0, s.rows.count, s.k.count);
   };
-  const auto b_at = [&](std::size_t s) {
-    return gpu.panel_b[s % 2].block(0, 0, steps[s].k.count, steps[s].cols.count);
+  const auto b_at = [&](const Step& s, std::size_t number) {
+    return gpu.panel_b[number % ahead].block(0, 0, s.k.count, s.cols.count);
   };
-  const auto c_at = [&](std::size_t s) {
-    return gpu.panel_c[steps[s].tile % 2].block(0, 0, steps[s].rows.count, steps[s].cols.count);
+  const auto c_at = [&](const Step& s) {
+    return gpu.panel_c[s.tile % 2].block(0, s.slice, s.rows.count, s.cols.count);
   };
-  const auto start = [&](std::size_t s) {
-    if (s >= steps.size()) return;
-    const auto& [rows, cols, deep, tile, first, last] = steps[s];
-    gpu.copies.wait(gpu.done[s % 2]);
-    gpu.copies.copy(View<const T>(of(a, rows, deep)), a_at(s), "panel of A");
-    gpu.copies.copy(View<const T>(of(b, deep, cols)), b_at(s), "panel of B");
-    if (first) gpu.copies.wait(gpu.returned[tile % 2]);
-    if (first) gpu.copies.copy(View<const Result<T>>(of(c, rows, cols)), c_at(s), "tile of C");
-    gpu.copies.record(gpu.arrived[s % 2]);
+  const auto start = [&](std::size_t number) {
+    if (number >= steps.size()) return;
+    const Step& s = steps[number];
+    gpu.copies.wait(gpu.done[number % ahead]);
+    if (s.slice == 0) gpu.copies.copy(of(gpu.group.a, s.rows, s.k), a_at(s), "panel of A");
+    gpu.copies.copy(of(gpu.group.b, s.k, s.cols), b_at(s, number), "panel of B");
+    if (s.first) gpu.copies.wait(gpu.returned[s.tile % 2]);
+    if (s.first) gpu.copies.copy(of(gpu.group.c, s.rows, s.cols), c_at(s), "slice of C");
+    gpu.copies.record(gpu.arrived[number % ahead]);
   };
-  start(0);
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    const auto& [rows, cols, deep, tile, first, last] = steps[s];
-    start(s + 1);
-    gpu.products.wait(gpu.arrived[s % 2]);
-    gpu.multiply(a_at(s), b_at(s), c_at(s));
-    gpu.products.record(gpu.done[s % 2]);
-    if (!last) continue;
-    gpu.back.wait(gpu.done[s % 2]);
-    gpu.back.copy(View<const Result<T>>(c_at(s)), of(c, rows, cols), "tile of C");
-    gpu.back.record(gpu.returned[tile % 2]);
+  for (std::size_t number = 0; number + 1 < ahead; ++number) start(number);
+  for (std::size_t number = 0; number < steps.size(); ++number) {
+    const Step& s = steps[number];
+    start(number + ahead - 1);
+    gpu.products.wait(gpu.arrived[number % ahead]);
+    gpu.multiply(a_at(s), b_at(s, number), c_at(s));
+    gpu.products.record(gpu.done[number % ahead]);
+    if (!s.last) continue;
+    gpu.back.wait(gpu.done[number % ahead]);
+    gpu.back.copy(c_at(s), of(gpu.group.c, s.rows, s.cols), "slice of C");
+    gpu.back.record(gpu.returned[s.tile % 2]);
   }
 }
 // [/from_host]

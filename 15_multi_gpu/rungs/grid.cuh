@@ -12,9 +12,8 @@ inline namespace COURSE_RUNTIME {
 /// column.
 template <class T>
 void grid(Share<T>& gpu) {
-  const Grid grid = gpu.group.grid;
-  const int row = grid.row(gpu.me), col = grid.col(gpu.me);
-  const std::vector<Panel> panels = panels_of(gpu.group.problem.shape.k, grid, gpu.group.most, row);
+  const int Q = gpu.group.grid.Q, row = gpu.me / Q, col = gpu.me % Q;
+  const std::vector<Panel> panels = panels_of(gpu.group.problem.shape.k, gpu.group.grid, gpu.group.most, row);
   const auto a_of = [&](const Share<T>& owner, std::size_t s) {
     return owner.a.block(0, panels[s].from - owner.k_of_a.from, owner.a.rows(), panels[s].count);
   };
@@ -33,10 +32,8 @@ void grid(Share<T>& gpu) {
     if (s >= panels.size()) return;
     const auto [from, count, a_col, b_row] = panels[s];
     gpu.copies.wait(gpu.done[s % 2]);
-    if (a_col != col)
-      gpu.copies.copy(View<const T>(a_of(gpu.other(row * grid.Q + a_col), s)), a_at(s), "panel of A");
-    if (b_row != row)
-      gpu.copies.copy(View<const T>(b_of(gpu.other(b_row * grid.Q + col), s)), b_at(s), "panel of B");
+    if (a_col != col) gpu.copies.copy(a_of(gpu.other(row * Q + a_col), s), a_at(s), "panel of A");
+    if (b_row != row) gpu.copies.copy(b_of(gpu.other(b_row * Q + col), s), b_at(s), "panel of B");
     gpu.copies.record(gpu.arrived[s % 2]);
   };
   start(0);

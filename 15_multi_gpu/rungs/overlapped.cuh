@@ -14,25 +14,24 @@ template <class T>
 void overlapped(Share<T>& gpu) {
   const std::vector<Panel> panels =
       panels_of(gpu.group.problem.shape.k, gpu.group.grid, gpu.group.most, gpu.me);
-  const auto place_of = [&](std::size_t s) {
-    const auto [from, count, _, owner] = panels[s];
-    if (owner == gpu.me) return gpu.b.block(from - gpu.k_of_b.from, 0, count, gpu.b.cols());
-    return gpu.panel_b[s % 2].block(0, 0, count, gpu.b.cols());
+  const auto b_of = [&](const Share<T>& owner, std::size_t s) {
+    return owner.b.block(panels[s].from - owner.k_of_b.from, 0, panels[s].count, owner.b.cols());
+  };
+  const auto b_at = [&](std::size_t s) {
+    return panels[s].b_row == gpu.me ? b_of(gpu, s)
+                                     : gpu.panel_b[s % 2].block(0, 0, panels[s].count, gpu.b.cols());
   };
   const auto start = [&](std::size_t s) {
     if (s >= panels.size() || panels[s].b_row == gpu.me) return;
-    const Share<T>& owner = gpu.other(panels[s].b_row);
     gpu.copies.wait(gpu.done[s % 2]);
-    gpu.copies.copy(
-        View<const T>(owner.b.block(panels[s].from - owner.k_of_b.from, 0, panels[s].count, gpu.b.cols())),
-        place_of(s), "panel of B");
+    gpu.copies.copy(b_of(gpu.other(panels[s].b_row), s), b_at(s), "panel of B");
     gpu.copies.record(gpu.arrived[s % 2]);
   };
   start(0);
   for (std::size_t s = 0; s < panels.size(); ++s) {
     start(s + 1);
     gpu.products.wait(gpu.arrived[s % 2]);
-    gpu.multiply(gpu.a.block(0, panels[s].from, gpu.a.rows(), panels[s].count), place_of(s), gpu.c);
+    gpu.multiply(gpu.a.block(0, panels[s].from, gpu.a.rows(), panels[s].count), b_at(s), gpu.c);
     gpu.products.record(gpu.done[s % 2]);
   }
 }

@@ -15,7 +15,7 @@ void peer(Share<T>& gpu) {
   for (int further = 1; further < gpus; ++further) {
     const Share<T>& from = gpu.other((gpu.me + further) % gpus);
     const View<T> to = gpu.whole_b.block(from.k_of_b.from, 0, from.k_of_b.count, gpu.whole_b.cols());
-    gpu.products.copy(View<const T>(from.b), to, "rows of B");
+    gpu.products.copy(from.b, to, "rows of B");
   }
   gpu.multiply(gpu.a, gpu.whole_b, gpu.c);
 }

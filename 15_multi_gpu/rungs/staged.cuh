@@ -16,12 +16,11 @@ void staged(Share<T>& gpu) {
     const Part rows = gpu.other(g).k_of_b;
     return all.block(rows.from, 0, rows.count, all.cols());
   };
-  gpu.products.copy(View<const T>(gpu.b), rows_of(host, gpu.me), "to the host");
+  gpu.products.copy(gpu.b, rows_of(host, gpu.me), "to the host");
   gpu.products.finish();
   gpu.group.team.meet();
   for (int g = 0; g < gpu.group.grid.size(); ++g)
-    if (g != gpu.me)
-      gpu.products.copy(View<const T>(rows_of(host, g)), rows_of(gpu.whole_b, g), "from the host");
+    if (g != gpu.me) gpu.products.copy(rows_of(host, g), rows_of(gpu.whole_b, g), "from the host");
   gpu.multiply(gpu.a, gpu.whole_b, gpu.c);
 }
 // [/staged]
