@@ -15,9 +15,11 @@ void last_rows_lost(Share<T>& gpu) {
     const View<const T> theirs = gpu.other(g).b;
     const Index rows = std::max<Index>(theirs.rows() - 1, 0);
     if (g != gpu.me)
-      gpu.products.copy(theirs.block(0, 0, rows, theirs.cols()),
-                        gpu.whole_b.block(gpu.other(g).k_of_b.from, 0, rows, theirs.cols()), "rows of B");
+      gpu.copies.copy(theirs.block(0, 0, rows, theirs.cols()),
+                      gpu.whole_b.block(gpu.other(g).k_of_b.from, 0, rows, theirs.cols()), "rows of B");
   }
+  gpu.copies.record(gpu.arrived[0]);
+  gpu.products.wait(gpu.arrived[0]);
   gpu.multiply(gpu.a, gpu.whole_b, gpu.c);
 }
 

@@ -34,10 +34,8 @@ class MultiGpu : public course::Variant<T> {
   std::string refuses(const Problem<T>&, const Settings& settings) const override {
     if (!rung_.lacking.empty()) return rung_.lacking;
     if (const std::string why = Cuda::missing(80); !why.empty()) return why;
-    if (this->info.broken && settings.threads < 2) return "needs 2 GPUs to be wrong; --gpus 2";
-    if (const int here = gpus_here(); here < settings.threads)
-      return "needs " + std::to_string(settings.threads) + " GPUs, " + std::to_string(here) + " are here";
-    return {};
+    const int here = gpus_here(), least = std::max(settings.threads, this->info.broken ? 2 : 1);
+    return here < least ? "needs " + std::to_string(least) + " GPUs, here: " + std::to_string(here) : "";
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     release();

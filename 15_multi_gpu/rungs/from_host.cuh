@@ -69,10 +69,10 @@ void from_host(Share<T>& gpu) {
   for (std::size_t number = 0; number + 1 < ahead; ++number) start(number);
   for (std::size_t number = 0; number < steps.size(); ++number) {
     const Step& s = steps[number];
-    start(number + ahead - 1);
     gpu.products.wait(gpu.arrived[number % ahead]);
     gpu.multiply(a_at(s), b_at(s, number), c_at(s));
     gpu.products.record(gpu.done[number % ahead]);
+    start(number + ahead - 1);
     if (!s.last) continue;
     gpu.back.wait(gpu.done[number % ahead]);
     gpu.back.copy(c_at(s), of(gpu.group.c, s.rows, s.cols), "slice of C");

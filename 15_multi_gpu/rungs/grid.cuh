@@ -38,10 +38,10 @@ void grid(Share<T>& gpu) {
   };
   start(0);
   for (std::size_t s = 0; s < panels.size(); ++s) {
-    start(s + 1);
     gpu.products.wait(gpu.arrived[s % 2]);
     gpu.multiply(a_at(s), b_at(s), gpu.c);
     gpu.products.record(gpu.done[s % 2]);
+    start(s + 1);
   }
 }
 // [/grid]

@@ -29,10 +29,10 @@ void overlapped(Share<T>& gpu) {
   };
   start(0);
   for (std::size_t s = 0; s < panels.size(); ++s) {
-    start(s + 1);
     gpu.products.wait(gpu.arrived[s % 2]);
     gpu.multiply(gpu.a.block(0, panels[s].from, gpu.a.rows(), panels[s].count), b_at(s), gpu.c);
     gpu.products.record(gpu.done[s % 2]);
+    start(s + 1);
   }
 }
 // [/overlapped]

@@ -8,15 +8,19 @@ namespace multi_gpu {
 inline namespace COURSE_RUNTIME {
 
 // [peer]
-/// The next GPU's rows first: so each GPU is read by one other at a time.
+/// The next GPU's rows first: so each GPU is read by one other at a time. The copies have a lane of their
+/// own: in the lane of kernels, CUDA's default stream, a copy between two GPUs waits for the kernels of both,
+/// and theirs for it.
 template <class T>
 void peer(Share<T>& gpu) {
   const int gpus = gpu.group.grid.size();
   for (int further = 1; further < gpus; ++further) {
     const Share<T>& from = gpu.other((gpu.me + further) % gpus);
-    const View<T> to = gpu.whole_b.block(from.k_of_b.from, 0, from.k_of_b.count, gpu.whole_b.cols());
-    gpu.products.copy(from.b, to, "rows of B");
+    gpu.copies.copy(from.b, gpu.whole_b.block(from.k_of_b.from, 0, from.k_of_b.count, gpu.whole_b.cols()),
+                    "rows of B");
   }
+  gpu.copies.record(gpu.arrived[0]);
+  gpu.products.wait(gpu.arrived[0]);
   gpu.multiply(gpu.a, gpu.whole_b, gpu.c);
 }
 // [/peer]
