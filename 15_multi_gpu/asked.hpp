@@ -5,10 +5,7 @@
 
 namespace multi_gpu {
 
-struct Asked {
-  std::string kernel = "best";  // the local product in f32: 09's best, or 13's f32_by_fp16
-  std::string timeline = {};    // a file for what each GPU did when
-};
-inline Asked asked;
+/// A file for what each GPU did when; empty: none.
+inline std::string timeline_file;
 
 }  // namespace multi_gpu

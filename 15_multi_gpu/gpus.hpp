@@ -9,6 +9,9 @@
 #include <type_traits>
 
 #include "gpu/cuda.hpp"
+#include "layout.hpp"
+
+struct ncclComm;
 
 namespace multi_gpu {
 inline namespace COURSE_RUNTIME {  // a program has both: for the linker their names differ
@@ -22,12 +25,23 @@ inline int gpus_here() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 
+// [reach]
+/// Lets this GPU read another's memory, where the machine can: without this, copies between the two go
+/// through the host's memory.
+inline void reach(int gpu, int other) {
+  int can = 0;
+  if (gpu != other) check(cudaDeviceCanAccessPeer(&can, gpu, other));
+  if (can != 0) check(cudaDeviceEnablePeerAccess(other, 0));
+}
+// [/reach]
+
 /// A host thread for each GPU, started when it is first wanted; all that are wanted do the same at once.
+/// (mpi.cu: a process for each.)
 class Team {
  public:
   Team() = default;
   Team(const Team&) = delete;
-  ~Team() {
+  virtual ~Team() {
     {
       const std::lock_guard lock(guard_);
       ended_ = true;
@@ -36,9 +50,20 @@ class Team {
     for (std::thread& thread : threads_) thread.join();
   }
 
+  /// How many GPUs a row asks for; why they are not here, else empty.
+  virtual int gpus(const course::Settings& settings) const { return settings.threads; }
+  virtual std::string missing(int gpus) const {
+    const int here = gpus_here();
+    return here < gpus ? "needs " + std::to_string(gpus) + " GPUs, here: " + std::to_string(here) : "";
+  }
+  /// NCCL's communicator of one of so many GPUs.
+  std::function<ncclComm*(int gpus, int gpu)> communicator;
+  /// Brings each GPU's rows, of so many bytes, to process 0; whether this is that one.
+  virtual bool collect(void*, std::size_t, const std::vector<Part>&) { return true; }
+
   /// Calls work(gpu) on the thread of each of the first `gpus`, and returns when all have ended. Throws what
   /// the first that failed threw.
-  void all(int gpus, const std::function<void(int gpu)>& work) {
+  virtual void all(int gpus, const std::function<void(int gpu)>& work) {
     std::unique_lock lock(guard_);
     while (std::ssize(threads_) < gpus)
       threads_.emplace_back([this, gpu = int(threads_.size())] { serve(gpu); });
@@ -49,7 +74,7 @@ class Team {
   }
 
   /// Waits, on a thread of the team, until all are here; throws if one of them has failed.
-  void meet() {
+  virtual void meet() {
     const unsigned turn = turn_;
     if (++here_ == size_)
       here_ = 0, ++turn_;
@@ -63,6 +88,7 @@ class Team {
  private:
   void serve(int gpu) {
     std::unique_lock lock(guard_);
+    int reached = 0;
     for (unsigned seen = round_ - 1;;) {
       changed_.wait(lock, [&] { return ended_ || (seen != round_ && gpu < size_); });
       if (ended_) return;
@@ -71,6 +97,7 @@ class Team {
       std::exception_ptr failure;
       try {
         check(cudaSetDevice(gpu));
+        for (; reached < size_; ++reached) reach(gpu, reached);
         (*work_)(gpu);
       } catch (...) {
         failure = std::current_exception(), failed_ = true;
@@ -93,23 +120,6 @@ class Team {
   std::atomic<int> here_ = 0;
   std::atomic<unsigned> turn_ = 0;
 };
-
-// [reach]
-/// Lets this GPU read the memory of the others, where the machine can: without this, copies between two GPUs
-/// go through the host's memory.
-inline void reach_others(int gpu, int gpus) {
-  for (int other = 0; other < gpus; ++other) {
-    int can = 0;
-    if (other != gpu) check(cudaDeviceCanAccessPeer(&can, gpu, other));
-    if (can == 0) continue;
-    if (const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
-        status == cudaErrorPeerAccessAlreadyEnabled)
-      cudaGetLastError();
-    else
-      check(status);
-  }
-}
-// [/reach]
 
 /// A place in a lane's work, for which another lane can wait. Nobody waits for one that was never recorded.
 class Event {

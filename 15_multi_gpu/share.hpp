@@ -3,32 +3,19 @@
 
 #include <list>
 
-#include "09_cuda_regtile/library.hpp"
 #include "asked.hpp"
 #include "gpus.hpp"
 #include "layout.hpp"
-#ifdef __CUDACC__
-#include "13_f32_by_halves/library.hpp"
-#endif
 
 namespace multi_gpu {
 inline namespace COURSE_RUNTIME {
 
-using course::bf16, course::Problem, course::Use;
+using course::Problem, course::Use;
 
 /// C += A·B on this host thread's GPU, all in its memory, by the best kernel of an earlier step.
-inline void multiply_here(View<const float> a, View<const float> b, View<float> c) {
-  auto* kernel = COURSE_REGTILE_MULTIPLY;
-#ifdef __CUDACC__
-  if (asked.kernel == "f32_by_fp16") kernel = course_tensor_f32_by_fp16;
-#endif
-  kernel(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
-}
-#ifdef __CUDACC__
-inline void multiply_here(View<const bf16> a, View<const bf16> b, View<float> c) {
-  course_tensor_bf16(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
-}
-#endif
+template <class T>
+using Kernel = void(Index m, Index n, Index k, const T* a, Index a_ld, const T* b, Index b_ld, Result<T>* c,
+                    Index c_ld);
 
 /// Where A, B and C are before the product, and what a GPU has memory for besides its parts.
 struct Needs {
@@ -52,6 +39,7 @@ struct Group {
   const Problem<T>& problem;
   const Grid grid;
   const Index most;  // rows of a panel; of a tile of C the side
+  Kernel<T>* const kernel;
   Team& team;
   std::vector<std::unique_ptr<Share<T>>> shares = {};
   Cuda::HostMatrix<T> a = {}, b = {};
@@ -81,18 +69,19 @@ struct Share {
   const Share& other(int gpu) const { return *group.shares[std::size_t(gpu)]; }
   /// C += A·B, put into the lane of products.
   void multiply(View<const T> a, View<const T> b, View<Result<T>> c) {
-    products.put("product", [&] { multiply_here(a, b, c); });
+    products.put("product", [&] {
+      group.kernel(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
+    });
   }
   // [/share]
 
   Share(Group<T>& group, int me, const Needs& needs) : group(group), me(me), needs_(needs) {
     const auto [m, n, k] = group.problem.shape;
     const Grid grid = group.grid;
-    reach_others(me, grid.size());
     rows = part(m, grid.P, grid.row(me)), cols = part(n, grid.Q, grid.col(me));
     k_of_a = part(k, grid.Q, grid.col(me)), k_of_b = part(k, grid.P, grid.row(me));
     for (Lane* const lane : {&products, &copies, &back})
-      lane->timeline = asked.timeline.empty() ? nullptr : &spans;
+      lane->timeline = timeline_file.empty() ? nullptr : &spans;
     if (needs.from_host) {  // steps_of says how large
       const Index high = std::min(rows.count, group.most), wide = std::min(n, group.most);
       const Index deep = std::min(k, course::ceil_div(group.most, 4)),

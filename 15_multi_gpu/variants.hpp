@@ -1,6 +1,7 @@
 // A rung as a variant: memory on each GPU, its run from the first GPU's start to the last one's end.
 #pragma once
 
+#include <cmath>
 #include <cstdio>
 
 #include "common/stopwatch.hpp"
@@ -15,6 +16,7 @@ using course::Settings, course::Times;
 template <class T>
 struct Rung {
   void (*run)(Share<T>& gpu);
+  Kernel<T>* kernel;
   Needs needs;
   std::string lacking = {};  // why it cannot run here, whatever the GPUs; else empty
 };
@@ -34,16 +36,15 @@ class MultiGpu : public course::Variant<T> {
   std::string refuses(const Problem<T>&, const Settings& settings) const override {
     if (!rung_.lacking.empty()) return rung_.lacking;
     if (const std::string why = Cuda::missing(80); !why.empty()) return why;
-    const int here = gpus_here(), least = std::max(settings.threads, this->info.broken ? 2 : 1);
-    return here < least ? "needs " + std::to_string(least) + " GPUs, here: " + std::to_string(here) : "";
+    return team_->missing(std::max(team_->gpus(settings), this->info.broken ? 2 : 1));
   }
   Times allocate(const Problem<T>& problem, const Settings& settings) override {
     release();
-    const int gpus = settings.threads;
+    const int gpus = team_->gpus(settings);
     const auto [m, n, k] = problem.shape;
     const Grid grid = rung_.needs.grid ? squarest(gpus) : Grid{gpus, 1};
     const Index most = settings.tile > 0 ? settings.tile : std::max({m, n, k});
-    group_.reset(new Group<T>{problem, grid, most, *team_});
+    group_.reset(new Group<T>{problem, grid, most, rung_.kernel, *team_});
     group_->shares.resize(std::size_t(gpus));
     result_ = course::Matrix<R>(m, n, problem.pad);
     if (rung_.needs.host_b || rung_.needs.from_host) group_->b = {k, n, problem.pad};
@@ -67,7 +68,7 @@ class MultiGpu : public course::Variant<T> {
   // [run]
   /// The seconds from when all GPUs are ready to when the last has ended.
   Times run() override {
-    std::vector<double> began(group_->shares.size()), ended(group_->shares.size());
+    std::vector<double> began(group_->shares.size(), HUGE_VAL), ended(group_->shares.size());
     const course::Stopwatch watch;
     all([&](int gpu) {
       Share<T>& mine = share(gpu);
@@ -88,7 +89,12 @@ class MultiGpu : public course::Variant<T> {
       const auto& [c, rows, cols] = std::tie(share(gpu).c, share(gpu).rows, share(gpu).cols);
       Cuda::transfer<R>(c, result_.view().block(rows.from, cols.from, rows.count, cols.count));
     });
-    return result_.view();
+    std::vector<Part> parts;
+    for (int gpu = 0; gpu < group_->grid.P; ++gpu)
+      parts.push_back(part(result_.view().rows(), group_->grid.P, gpu));
+    const std::size_t row = std::size_t(result_.view().ld()) * sizeof(R);
+    return team_->collect(result_.view().data(), row, parts) ? View<const R>(result_.view())
+                                                             : View<const R>();
   }
   bool guards_intact() const override {
     std::atomic<bool> intact = result_.guards_intact();
@@ -99,7 +105,7 @@ class MultiGpu : public course::Variant<T> {
   }
   void release() override {
     if (!group_) return;
-    if (!asked.timeline.empty()) write_timeline();
+    if (!timeline_file.empty()) write_timeline();
     all([this](int gpu) { group_->shares[std::size_t(gpu)].reset(); });
     group_.reset(), result_ = {};
   }
@@ -117,8 +123,8 @@ class MultiGpu : public course::Variant<T> {
 
   /// Adds what each GPU did in the last run, in microseconds from its first piece of work on.
   void write_timeline() const {
-    std::FILE* const file = std::fopen(asked.timeline.c_str(), "a");
-    if (file == nullptr) throw std::runtime_error("--timeline: cannot write to " + asked.timeline);
+    std::FILE* const file = std::fopen(timeline_file.c_str(), "a");
+    if (file == nullptr) throw std::runtime_error("--timeline: cannot write to " + timeline_file);
     for (int gpu = 0; gpu < group_->grid.size(); ++gpu)
       if (group_->shares[std::size_t(gpu)])
         for (const Span& span : share(gpu).spans) {

@@ -19,14 +19,15 @@ inline void check(ncclResult_t status) {
 template <class T>
 constexpr ncclDataType_t nccl_type = std::is_same_v<T, float> ? ncclFloat : ncclBfloat16;
 
-/// The communicators of this process's first so many GPUs, made before the first product and kept.
-inline const std::vector<ncclComm_t>& communicators(int gpus) {
+/// The communicator of one of this process's first so many GPUs, made at the first product and kept.
+inline ncclComm_t in_this_process(int gpus, int gpu) {
   static std::mutex guard;
   static std::map<int, std::vector<ncclComm_t>> known;
   const std::lock_guard lock(guard);
   std::vector<ncclComm_t>& made = known[gpus];
+  setenv("NCCL_NVLS_ENABLE", "0", 0);  // NVLink multicast, which not every host allows
   if (made.empty()) made.resize(std::size_t(gpus)), check(ncclCommInitAll(made.data(), gpus, nullptr));
-  return made;
+  return made[std::size_t(gpu)];
 }
 
 // [nccl]
@@ -34,7 +35,7 @@ inline const std::vector<ncclComm_t>& communicators(int gpus) {
 template <class T>
 void nccl(Share<T>& gpu) {
   const int gpus = gpu.group.grid.size();
-  const ncclComm_t all = communicators(gpus)[std::size_t(gpu.me)];
+  const ncclComm_t all = gpu.group.team.communicator(gpus, gpu.me);
   const View<T> b = gpu.whole_b;
   gpu.products.put("all-gather", [&] {
     if (b.rows() % gpus == 0) {
@@ -56,6 +57,7 @@ void nccl(Share<T>& gpu) {
 // [/nccl]
 #else
 constexpr const char* no_nccl = "needs GPUs and NCCL (nccl.h and libnccl)";
+constexpr auto in_this_process = nullptr;
 template <class T>
 void nccl(Share<T>&) {}
 #endif
