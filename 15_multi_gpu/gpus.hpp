@@ -8,6 +8,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "asked.hpp"
 #include "gpu/cuda.hpp"
 #include "layout.hpp"
 
@@ -62,7 +63,7 @@ class Team {
   virtual bool collect(void*, std::size_t, const std::vector<Part>&) { return true; }
 
   /// Calls work(gpu) on the thread of each of the first `gpus`, and returns when all have ended. Throws what
-  /// the first that failed threw.
+  /// the first that failed threw, or a Refusal if its GPU is lost.
   virtual void all(int gpus, const std::function<void(int gpu)>& work) {
     std::unique_lock lock(guard_);
     while (std::ssize(threads_) < gpus)
@@ -73,6 +74,7 @@ class Team {
     if (failure_) std::rethrow_exception(failure_);
   }
 
+  bool has_failed() const { return failed_; }
   /// Waits, on a thread of the team, until all are here; throws if one of them has failed.
   virtual void meet() {
     const unsigned turn = turn_;
@@ -94,16 +96,19 @@ class Team {
       if (ended_) return;
       seen = round_;
       lock.unlock();
-      std::exception_ptr failure;
       try {
         check(cudaSetDevice(gpu));
         for (; reached < size_; ++reached) reach(gpu, reached);
         (*work_)(gpu);
+        lock.lock();
       } catch (...) {
-        failure = std::current_exception(), failed_ = true;
+        std::exception_ptr failure = std::current_exception();
+        if (const cudaError_t status = cudaDeviceSynchronize(); status != cudaSuccess)
+          failure = refusal("GPU " + std::to_string(gpu) + " is lost: " + cudaGetErrorString(status));
+        lock.lock();
+        if (!failure_) failure_ = failure;
+        failed_ = true;
       }
-      lock.lock();
-      if (!failure_) failure_ = failure;
       if (--left_ == 0) changed_.notify_all();
     }
   }

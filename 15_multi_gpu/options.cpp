@@ -15,3 +15,7 @@ void take_own_options(std::vector<const char*>& words) {
   std::fputs("variant,gpus,gpu,lane,what,begin_us,end_us\n", begun);
   std::fclose(begun);
 }
+
+std::exception_ptr multi_gpu::refusal(const std::string& line) {
+  return std::make_exception_ptr(course::Refusal{line});
+}

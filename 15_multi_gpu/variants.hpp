@@ -106,7 +106,10 @@ class MultiGpu : public course::Variant<T> {
   void release() override {
     if (!group_) return;
     if (!timeline_file.empty()) write_timeline();
-    all([this](int gpu) { group_->shares[std::size_t(gpu)].reset(); });
+    try {
+      all([this](int gpu) { group_->shares[std::size_t(gpu)].reset(); });
+    } catch (...) {  // a lost GPU gives nothing back
+    }
     group_.reset(), result_ = {};
   }
 

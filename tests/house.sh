@@ -47,13 +47,13 @@ sizes)
   pages='/text/|/plans/|inherited.txt'
   at_most 700 common '^common/'
   at_most 2250 runner '^runner/'
-  at_most 2400 'gpu and its emulator' '^gpu/' "$pages"
+  at_most 2600 'gpu and its emulator' '^gpu/' "$pages"
   at_most 818 libraries '^libraries/'
   at_most 3724 tools '^tools/' "_test.py|$pages"
-  at_most 7673 tests '^tests/|_test.py$'
-  at_most 850 'build files' '^cmake/|^CMakeLists.txt|^Makefile|^setup.sh'
+  at_most 7873 tests '^tests/|_test.py$'
+  at_most 862 'build files' '^cmake/|^CMakeLists.txt|^Makefile|^setup.sh'
   files=$(sources '*' | grep -cvE '/pictures/|^plots/')
-  [ "$files" -le 502 ] || { echo "there are $files files outside pictures/ and plots/, and 502 were decided" && failures=1; }
+  [ "$files" -le 532 ] || { echo "there are $files files outside pictures/ and plots/, and 532 were decided" && failures=1; }
   exit $failures
   ;;
 esac

@@ -30,6 +30,16 @@ inline ncclComm_t in_this_process(int gpus, int gpu) {
   return made[std::size_t(gpu)];
 }
 
+/// Waits for the GPU, and gives up if another has failed, for which NCCL would wait forever.
+template <class T>
+void wait_for_all(Share<T>& gpu, ncclComm_t all) {
+  while (cudaStreamQuery(gpu.products.stream()) == cudaErrorNotReady)
+    if (gpu.group.team.has_failed()) {
+      ncclCommAbort(all);
+      throw std::runtime_error("another GPU failed");
+    }
+}
+
 // [nccl]
 /// All-gather: each GPU gives its rows of B, and gets all. Where parts differ, one broadcast for each.
 template <class T>
@@ -53,6 +63,7 @@ void nccl(Share<T>& gpu) {
     check(ncclGroupEnd());
   });
   gpu.multiply(gpu.a, b, gpu.c);
+  wait_for_all(gpu, all);
 }
 // [/nccl]
 #else
