@@ -68,15 +68,16 @@ inline double overlapped(const Sizes& s, const Rates& r, double most) {
 // [/overlapped]
 
 // [from_host]
-/// Tiles of `most` × `most` of C: each needs its rows of A and columns of B, and goes both ways. The first
-/// panel of A with a slice of B and of C comes before all products; a slice of C goes after them.
+/// Tiles of `most` × `most` of C: each needs its rows of A and columns of B, and goes both ways. A panel of B
+/// with an eighth of the rows of A and C comes before all products; an eighth of C goes after them.
 inline double from_host(const Sizes& s, const Rates& r, double most) {
   const double rows = s.m / s.G, high = std::min(most, rows), wide = std::min(most, s.n);
-  const double tiles = std::ceil(rows / most) * std::ceil(s.n / most), deep = most / 4, slice = most / 8;
+  const double tiles = std::ceil(rows / most) * std::ceil(s.n / most);
+  const double deep = s.k / std::ceil(s.k / (most * 3 / 8)), slice = std::min(high, most / 8);
   const double in = tiles * (high + wide) * s.k * s.element + s.c / s.G;
-  const double first = high * deep * s.element + deep * slice * s.element + high * slice * sizeof(float);
-  const double last = high * slice * sizeof(float);
-  return std::max(s.product(r), r.to_gpu.seconds(in)) + r.to_gpu.seconds(first) + r.from_gpu.seconds(last);
+  const double first = (deep * wide + slice * deep) * s.element + slice * wide * sizeof(float);
+  return std::max(s.product(r), r.to_gpu.seconds(in)) + r.to_gpu.seconds(first) +
+         r.from_gpu.seconds(slice * wide * sizeof(float));
 }
 // [/from_host]
 

@@ -64,4 +64,43 @@ inline std::vector<Panel> panels_of(Index k, Grid grid, Index most, int first) {
 }
 // [/panels]
 
+/// Some rows of a tile of C, and a panel of k for them.
+struct Step {
+  Part rows, cols, k;
+  Index slice;              // where in the tile its rows begin
+  std::size_t tile, panel;  // their numbers
+  bool first, last;         // of the tile's panels
+};
+
+/// How many rows of k a panel has at most, and how many rows a slice: so much of k that a slice of C is not
+/// longer on its way than it is multiplied, and so few rows that little comes before the first product and
+/// little goes back after the last.
+inline Index panel_of(Index k, Index most) {
+  const Index panels = course::ceil_div(k, std::max<Index>(most * 3 / 8, 1));
+  return panels == 0 ? 0 : course::ceil_div(k, panels);
+}
+inline Index slice_of(Index most) {
+  return course::ceil_div(most, 8);
+}
+
+/// All of a GPU's rows of C in tiles of `most` × `most`, each in panels of k, each in slices of its rows.
+inline std::vector<Step> steps_of(Part rows, Index n, Index k, Index most) {
+  std::vector<Step> steps;
+  const Index deep = panel_of(k, most), slice = slice_of(most), end = rows.from + rows.count;
+  std::size_t tile = 0, panel = 0;
+  for (Index i = rows.from; i < end; i += most)
+    for (Index j = 0; j < n; j += most, ++tile)
+      for (Index p = 0; p < k; p += deep, ++panel)
+        for (Index at = i; at < std::min(i + most, end); at += slice)
+          steps.push_back({.rows = {at, std::min({slice, i + most - at, end - at})},
+                           .cols = {j, std::min(most, n - j)},
+                           .k = {p, std::min(deep, k - p)},
+                           .slice = at - i,
+                           .tile = tile,
+                           .panel = panel,
+                           .first = p == 0,
+                           .last = p + deep >= k});
+  return steps;
+}
+
 }  // namespace multi_gpu

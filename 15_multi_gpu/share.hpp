@@ -46,12 +46,11 @@ struct Group {
   Cuda::HostMatrix<Result<T>> c = {};
 };
 
-/// Writes the elements of the problem's matrix `name` from (i0, j0) on.
-template <class T, class E>
-void fill(const Problem<T>& problem, char name, Index i0, Index j0, View<E> to) {
-  for (Index i = 0; i < to.rows(); ++i)
-    for (Index j = 0; j < to.cols(); ++j)
-      to(i, j) = course::element<E>(problem.fill, problem.seed, name, i0 + i, j0 + j);
+/// Writes elements of matrix `name` from (i0, j0) on, where they lie: a block a row.
+template <class E>
+__global__ void fill_rows(View<E> to, course::Fill fill, std::uint64_t seed, char name, Index i0, Index j0) {
+  for (Index j = threadIdx.x; j < to.cols(); j += blockDim.x)
+    to(blockIdx.x, j) = course::element<E>(fill, seed, name, i0 + blockIdx.x, j0 + j);
 }
 
 // [share]
@@ -62,9 +61,9 @@ struct Share {
   const int me;
   Part rows, cols, k_of_a, k_of_b;  // of C; of k in its columns of A and in its rows of B
   View<T> a, b, whole_b, panel_a[ahead], panel_b[ahead];
-  View<Result<T>> c, panel_c[2];
+  View<Result<T>> c, panel_c[ahead];
   Lane products{"products", false}, copies{"copies", true}, back{"back", true};
-  Event arrived[ahead], done[ahead], returned[2];
+  Event arrived[ahead], done[ahead], returned[ahead];
 
   const Share& other(int gpu) const { return *group.shares[std::size_t(gpu)]; }
   /// C += A·B, put into the lane of products.
@@ -82,12 +81,11 @@ struct Share {
     k_of_a = part(k, grid.Q, grid.col(me)), k_of_b = part(k, grid.P, grid.row(me));
     for (Lane* const lane : {&products, &copies, &back})
       lane->timeline = timeline_file.empty() ? nullptr : &spans;
-    if (needs.from_host) {  // steps_of says how large
+    if (needs.from_host) {
       const Index high = std::min(rows.count, group.most), wide = std::min(n, group.most);
-      const Index deep = std::min(k, course::ceil_div(group.most, 4)),
-                  slice = std::min(n, course::ceil_div(group.most, 8));
-      for (View<T>& place : panel_a) place = input(high, deep);
-      for (View<T>& place : panel_b) place = input(deep, slice);
+      for (View<T>& place : panel_a)
+        place = input(std::min(high, slice_of(group.most)), panel_of(k, group.most));
+      for (View<T>& place : panel_b) place = input(panel_of(k, group.most), wide);
       for (View<Result<T>>& place : panel_c) place = output(high, wide);
       return;
     }
@@ -102,8 +100,8 @@ struct Share {
       if (needs.panel_a) panel_a[one] = input(rows.count, deep);
       if (needs.panel_b) panel_b[one] = input(deep, cols.count);
     }
-    send('A', rows.from, k_of_a.from, a), send('C', rows.from, cols.from, before_);
-    needs.b_there ? send('B', 0, 0, whole_b) : send('B', k_of_b.from, cols.from, b);
+    fill('A', rows.from, k_of_a.from, a), fill('C', rows.from, cols.from, before_);
+    needs.b_there ? fill('B', 0, 0, whole_b) : fill('B', k_of_b.from, cols.from, b);
   }
 
   /// C as before the product, and poison where others' rows of B come.
@@ -136,11 +134,11 @@ struct Share {
     return outputs_.back().view();
   }
   template <class E>
-  void send(char name, Index i0, Index j0, View<E> to) {
-    std::vector<E> memory(std::size_t(to.rows() * to.cols()));
-    const View<E> here(memory.data(), to.rows(), to.cols(), to.cols());
-    fill(group.problem, name, i0, j0, here);
-    Cuda::transfer<E>(here, to);
+  void fill(char name, Index i0, Index j0, View<E> to) {
+    const Problem<T>& problem = group.problem;
+    course::launch(fill_rows<E>, course::Grid{to.rows()}, course::Block{32}, to, problem.fill, problem.seed,
+                   name, i0, j0);
+    Cuda::synchronize();
   }
   void poison(View<T> part) {
     const auto bytes = [](Index elements) { return std::size_t(elements) * sizeof(T); };

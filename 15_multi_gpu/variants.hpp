@@ -46,7 +46,6 @@ class MultiGpu : public course::Variant<T> {
     const Index most = settings.tile > 0 ? settings.tile : std::max({m, n, k});
     group_.reset(new Group<T>{problem, grid, most, rung_.kernel, *team_});
     group_->shares.resize(std::size_t(gpus));
-    result_ = course::Matrix<R>(m, n, problem.pad);
     if (rung_.needs.host_b || rung_.needs.from_host) group_->b = {k, n, problem.pad};
     if (rung_.needs.from_host) {
       group_->a = {m, k, problem.pad}, group_->c = {m, n, problem.pad};
@@ -54,16 +53,14 @@ class MultiGpu : public course::Variant<T> {
     all([&](int gpu) {
       auto& share = group_->shares[std::size_t(gpu)];
       share = std::make_unique<Share<T>>(*group_, gpu, rung_.needs);
-      if (rung_.needs.from_host) fill_host('A', group_->a.view(), gpu), fill_host('B', group_->b.view(), gpu);
     });
+    if (rung_.needs.from_host) fill_host('A', group_->a.view()), fill_host('B', group_->b.view());
     return {};
   }
   void reset() override {
     if (rung_.needs.host_b) course::poison_all(group_->b.view());
-    all([this](int gpu) {
-      share(gpu).reset();
-      if (rung_.needs.from_host) fill_host('C', group_->c.view(), gpu);
-    });
+    if (rung_.needs.from_host) fill_host('C', group_->c.view());
+    all([this](int gpu) { share(gpu).reset(); });
   }
   // [run]
   /// The seconds from when all GPUs are ready to when the last has ended.
@@ -84,7 +81,8 @@ class MultiGpu : public course::Variant<T> {
   // [/run]
   View<const R> result() override {
     if (rung_.needs.from_host) return group_->c.view();
-    course::poison_all(result_.view());
+    const auto& [m, n, k] = group_->problem.shape;
+    result_ = course::Matrix<R>(m, n, group_->problem.pad);
     all([this](int gpu) {
       const auto& [c, rows, cols] = std::tie(share(gpu).c, share(gpu).rows, share(gpu).cols);
       Cuda::transfer<R>(c, result_.view().block(rows.from, cols.from, rows.count, cols.count));
@@ -117,11 +115,14 @@ class MultiGpu : public course::Variant<T> {
   void all(const std::function<void(int)>& work) const { team_->all(group_->grid.size(), work); }
   Share<T>& share(int gpu) const { return *group_->shares[std::size_t(gpu)]; }
 
-  /// Writes a GPU's part of the rows of a matrix in the host's memory.
+  /// Writes all elements of a matrix in the host's memory, on all its cores.
   template <class E>
-  void fill_host(char name, View<E> all, int gpu) const {
-    const auto [from, count] = part(all.rows(), group_->grid.size(), gpu);
-    fill(group_->problem, name, from, 0, all.block(from, 0, count, all.cols()));
+  void fill_host(char name, View<E> to) const {
+    const Problem<T>& problem = group_->problem;
+    course::share_rows(to.rows(), course::usable_cpus(), [&](Index i) {
+      for (Index j = 0; j < to.cols(); ++j)
+        to(i, j) = course::element<E>(problem.fill, problem.seed, name, i, j);
+    });
   }
 
   /// Adds what each GPU did in the last run, in microseconds from its first piece of work on.

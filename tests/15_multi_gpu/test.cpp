@@ -30,7 +30,7 @@ TEST_CASE("steps from the host multiply each element of C's rows with all of k, 
   for (const Index most : {1, 4, 8, 100}) {
     std::vector<int> times(std::size_t(rows.count * n * k), 0);
     for (const Step& s : steps_of(rows, n, k, most)) {
-      CHECK((s.slice + s.cols.count <= most && s.rows.count <= most));
+      CHECK((s.slice + s.rows.count <= most && s.cols.count <= most));
       for (Index i = s.rows.from; i < s.rows.from + s.rows.count; ++i)
         for (Index j = s.cols.from; j < s.cols.from + s.cols.count; ++j)
           for (Index p = s.k.from; p < s.k.from + s.k.count; ++p)
