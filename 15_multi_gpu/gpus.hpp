@@ -32,7 +32,12 @@ inline int gpus_here() {
 inline void reach(int gpu, int other) {
   int can = 0;
   if (gpu != other) check(cudaDeviceCanAccessPeer(&can, gpu, other));
-  if (can != 0) check(cudaDeviceEnablePeerAccess(other, 0));
+  if (can == 0) return;
+  if (const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
+      status == cudaErrorPeerAccessAlreadyEnabled)
+    cudaGetLastError();  // by a library: no error of ours
+  else
+    check(status);
 }
 // [/reach]
 
