@@ -1,4 +1,4 @@
-// Several GPUs of one process: a host thread for each, lanes of work, events, and what happened when.
+// Several GPUs of one process: a host thread for each, streams, events, and what happened when.
 #pragma once
 
 #include <atomic>
@@ -131,7 +131,7 @@ class Team {
   std::atomic<unsigned> turn_ = 0;
 };
 
-/// A place in a lane's work, for which another lane can wait. Nobody waits for one that was never recorded.
+/// A place in a stream, for which another stream can wait. Nobody waits for one that was never recorded.
 class Event {
  public:
   explicit Event(bool timed = false) {
@@ -147,31 +147,31 @@ class Event {
 
 /// A piece of work on the timeline.
 struct Span {
-  std::string lane, what;
+  std::string stream, what;
   Event begin{true}, end{true};
 };
 using Timeline = std::vector<Span>;
 
-/// A queue of a GPU's work. What is put into one lane is done in order; two lanes know nothing of each other
-/// but by events. Kernels go into the lane without a stream of its own.
-class Lane {
+/// A queue of a GPU's work. What is put into one stream is done in order; two streams know nothing of each
+/// other but by events. Kernels go into CUDA's default stream; the others are made.
+class Stream {
  public:
-  explicit Lane(std::string name, bool own_stream) : name_(std::move(name)) {
-    if (!own_stream) return;
+  Stream(std::string name, bool is_default) : name_(std::move(name)) {
+    if (is_default) return;
     cudaStream_t made = nullptr;
     check(cudaStreamCreateWithFlags(&made, cudaStreamNonBlocking));
     stream_.reset(made, cudaStreamDestroy);
   }
-  cudaStream_t stream() const { return stream_.get(); }
-  void record(const Event& event) const { check(cudaEventRecord(event.get(), stream())); }
-  /// What follows in this lane waits until what was before `event` has been done.
+  cudaStream_t get() const { return stream_.get(); }
+  void record(const Event& event) const { check(cudaEventRecord(event.get(), get())); }
+  /// What follows in this stream waits until what was before `event` has been done.
   void wait(const Event& event) const {
-    if (!deaf) check(cudaStreamWaitEvent(stream(), event.get(), 0));
+    if (!deaf) check(cudaStreamWaitEvent(get(), event.get(), 0));
   }
-  /// The host waits until all of this lane has been done.
-  void finish() const { check(cudaStreamSynchronize(stream())); }
+  /// The host waits until all of this stream has been done.
+  void finish() const { check(cudaStreamSynchronize(get())); }
 
-  /// Puts a copy into the lane, between two GPUs or a GPU and the host.
+  /// Puts a copy into the stream, between two GPUs or a GPU and the host.
   template <class T>
   void copy(View<const std::type_identity_t<T>> from, View<T> to, const std::string& what) {
     if (from.rows() == 0 || from.cols() == 0) return;
@@ -179,13 +179,13 @@ class Lane {
     put(what, [&] {
       if (from.ld() == from.cols() && to.ld() == to.cols())
         check(cudaMemcpyAsync(to.data(), from.data(), bytes(from.rows() * from.cols()), cudaMemcpyDefault,
-                              stream()));
+                              get()));
       else
         check(cudaMemcpy2DAsync(to.data(), bytes(to.ld()), from.data(), bytes(from.ld()), bytes(from.cols()),
-                                std::size_t(from.rows()), cudaMemcpyDefault, stream()));
+                                std::size_t(from.rows()), cudaMemcpyDefault, get()));
     });
   }
-  /// Puts what `work` starts into the lane, and notes it if there is a timeline.
+  /// Puts what `work` starts into the stream, and notes it if there is a timeline.
   template <class Work>
   void put(const std::string& what, Work work) {
     Span* const span = timeline == nullptr ? nullptr : &timeline->emplace_back(Span{name_, what});

@@ -12,7 +12,7 @@ void take_own_options(std::vector<const char*>& words) {
   if (file.empty()) return;
   std::FILE* const begun = std::fopen(file.c_str(), "w");
   if (begun == nullptr) throw course::Refusal{"--timeline: cannot write to '" + file + "'"};
-  std::fputs("variant,gpus,gpu,lane,what,begin_us,end_us\n", begun);
+  std::fputs("variant,gpus,gpu,stream,what,begin_us,end_us\n", begun);
   std::fclose(begun);
 }
 

@@ -1,4 +1,4 @@
-// One GPU's share of a product: its parts of A, B and C, its lanes, and what it sees of the others.
+// One GPU's share of a product: its parts of A, B and C, its streams, and what it sees of the others.
 #pragma once
 
 #include <list>
@@ -54,7 +54,7 @@ __global__ void fill_rows(View<E> to, course::Fill fill, std::uint64_t seed, cha
 }
 
 // [share]
-/// One GPU's share: its rows of A, B and C, of a grid also its columns. Lanes and events are its own.
+/// One GPU's share: its rows of A, B and C, of a grid also its columns. Streams and events are its own.
 template <class T>
 struct Share {
   Group<T>& group;
@@ -62,11 +62,11 @@ struct Share {
   Part rows, cols, k_of_a, k_of_b;  // of C; of k in its columns of A and in its rows of B
   View<T> a, b, whole_b, panel_a[ahead], panel_b[ahead];
   View<Result<T>> c, panel_c[ahead];
-  Lane products{"products", false}, copies{"copies", true}, back{"back", true};
+  Stream products{"products", true}, copies{"copies", false}, back{"back", false};
   Event arrived[ahead], done[ahead], returned[ahead];
 
   const Share& other(int gpu) const { return *group.shares[std::size_t(gpu)]; }
-  /// C += A·B, put into the lane of products.
+  /// C += A·B, put into its stream.
   void multiply(View<const T> a, View<const T> b, View<Result<T>> c) {
     products.put("product", [&] {
       group.kernel(c.rows(), c.cols(), a.cols(), a.data(), a.ld(), b.data(), b.ld(), c.data(), c.ld());
@@ -79,8 +79,8 @@ struct Share {
     const Grid grid = group.grid;
     rows = part(m, grid.P, grid.row(me)), cols = part(n, grid.Q, grid.col(me));
     k_of_a = part(k, grid.Q, grid.col(me)), k_of_b = part(k, grid.P, grid.row(me));
-    for (Lane* const lane : {&products, &copies, &back})
-      lane->timeline = timeline_file.empty() ? nullptr : &spans;
+    for (Stream* const stream : {&products, &copies, &back})
+      stream->timeline = timeline_file.empty() ? nullptr : &spans;
     if (needs.from_host) {
       const Index high = std::min(rows.count, group.most), wide = std::min(n, group.most);
       for (View<T>& place : panel_a)

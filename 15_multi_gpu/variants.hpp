@@ -137,7 +137,7 @@ class MultiGpu : public course::Variant<T> {
           if (cudaEventElapsedTime(&begin, first, span.begin.get()) == cudaSuccess &&
               cudaEventElapsedTime(&end, first, span.end.get()) == cudaSuccess)
             std::fprintf(file, "%s,%d,%d,%s,%s,%.1f,%.1f\n", this->info.name.c_str(), group_->grid.size(),
-                         gpu, span.lane.c_str(), span.what.c_str(), 1e3 * double(begin), 1e3 * double(end));
+                         gpu, span.stream.c_str(), span.what.c_str(), 1e3 * double(begin), 1e3 * double(end));
         }
     std::fclose(file);
   }

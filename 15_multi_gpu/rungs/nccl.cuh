@@ -33,7 +33,7 @@ inline ncclComm_t in_this_process(int gpus, int gpu) {
 /// Waits for the GPU, and gives up if another has failed, for which NCCL would wait forever.
 template <class T>
 void wait_for_all(Share<T>& gpu, ncclComm_t all) {
-  while (cudaStreamQuery(gpu.products.stream()) == cudaErrorNotReady)
+  while (cudaStreamQuery(gpu.products.get()) == cudaErrorNotReady)
     if (gpu.group.team.has_failed()) {
       ncclCommAbort(all);
       throw std::runtime_error("another GPU failed");
@@ -50,7 +50,7 @@ void nccl(Share<T>& gpu) {
   gpu.products.put("all-gather", [&] {
     if (b.rows() % gpus == 0) {
       check(ncclAllGather(gpu.b.data(), b.data(), std::size_t(gpu.b.rows() * b.ld()), nccl_type<T>, all,
-                          gpu.products.stream()));
+                          gpu.products.get()));
       return;
     }
     check(ncclGroupStart());
@@ -58,7 +58,7 @@ void nccl(Share<T>& gpu) {
       const auto [first, count] = part(b.rows(), gpus, from);
       T* const rows = b.data() + first * b.ld();
       check(ncclBroadcast(rows, rows, std::size_t(count * b.ld()), nccl_type<T>, from, all,
-                          gpu.products.stream()));
+                          gpu.products.get()));
     }
     check(ncclGroupEnd());
   });

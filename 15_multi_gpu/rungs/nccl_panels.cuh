@@ -27,9 +27,9 @@ void nccl_panels(Share<T>& gpu) {
       const auto count = [](View<T> rows) { return std::size_t(rows.rows() * rows.ld()); };
       check(ncclGroupStart());
       check(ncclSend(gpu.b.data(), count(gpu.b), nccl_type<T>, (gpu.me + gpus - turn) % gpus, all,
-                     gpu.copies.stream()));
+                     gpu.copies.get()));
       check(ncclRecv(b_at(turn).data(), count(b_at(turn)), nccl_type<T>, (gpu.me + turn) % gpus, all,
-                     gpu.copies.stream()));
+                     gpu.copies.get()));
       check(ncclGroupEnd());
     });
     gpu.copies.record(gpu.arrived[turn % 2]);
