@@ -1,4 +1,4 @@
-// What each rung should take, before it is measured: predict LINKS.csv TFLOP/s N[,N…] GPUS [BYTES].
+// What each rung should take, before it is measured: predict LINKS.csv TFLOP/s N[,N…] GPUS [BYTES [TILE]].
 // LINKS.csv is 00_machine_links' output; the rate is one GPU's, for large products of elements of BYTES.
 #include <cstdlib>
 #include <fstream>
@@ -30,21 +30,22 @@ Link link_of(const std::string& path, const std::string& name) {
 }
 
 int predict(const std::vector<std::string>& words) {
-  if (words.size() < 4 || words.size() > 5)
-    throw course::Refusal{"give LINKS.csv, a GPU's TFLOP/s, n[,n...], GPUs and perhaps an element's bytes"};
+  if (words.size() < 4 || words.size() > 6)
+    throw course::Refusal{
+        "give LINKS.csv, a GPU's TFLOP/s, n[,n...], GPUs and perhaps an element's bytes and --tile's value"};
   const std::string& file = words[0];
   const double tera = std::atof(words[1].c_str());
   const int gpus = std::atoi(words[3].c_str());
   const double element = words.size() > 4 ? std::atof(words[4].c_str()) : 4;
-  if (!(tera > 0) || gpus < 1 || !(element > 0))
-    throw course::Refusal{"the rate, GPUs and bytes are above 0"};
+  const double most = words.size() > 5 ? std::atof(words[5].c_str()) : 8192;
+  if (!(tera > 0) || gpus < 1 || !(element > 0) || !(most > 0))
+    throw course::Refusal{"all numbers are above 0"};
   Rates rates{.product = tera * 1e12,
               .memory = 4.2e12,
               .to_gpu = link_of(file, "to_each_gpu"),
               .from_gpu = link_of(file, "from_gpu")};
   if (gpus > 1) rates.peer = link_of(file, "peer_each"), rates.all_gather = link_of(file, "all_gather");
-  constexpr double most = 8192;
-  course::say(stdout, "variant,n,gpus,predicted_s,efficiency\n");
+  course::say(stdout, "variant,n,gpus,tile,predicted_s,efficiency\n");
   std::stringstream sizes(words[2]);
   for (std::string size; std::getline(sizes, size, ',');) {
     const course::Index n = std::atoll(size.c_str());
@@ -56,7 +57,8 @@ int predict(const std::vector<std::string>& words) {
                                         {"overlapped", overlapped(s, rates, most)},
                                         {"from_host", from_host(s, rates, most)}})
       if (gpus > 1 || std::string(name) == "local" || std::string(name) == "from_host")
-        course::say(stdout, "{},{},{},{:.6g},{:.4f}\n", name, n, gpus, seconds, local(s, rates) / seconds);
+        course::say(stdout, "{},{},{},{:g},{:.6g},{:.4f}\n", name, n, gpus, most, seconds,
+                    local(s, rates) / seconds);
   }
   return 0;
 }
