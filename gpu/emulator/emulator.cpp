@@ -237,25 +237,19 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
 }
 // [/block]
 
-struct Queued {
-  Grid grid;
-  Block block;
-  std::function<void()> thread;
-};
-
-/// Blocks are shared out among the host's cores.
-void run(const Queued& launch) {
-  const Index blocks = launch.grid.x * launch.grid.y;
+/// Runs a launch; blocks are shared out among the host's cores.
+void run(Grid grid, Block block, const std::function<void()>& thread) {
+  const Index blocks = grid.x * grid.y;
   std::map<Index, std::string> failures;  // of the blocks that failed
 #pragma omp parallel
   {
-    std::vector<Thread> threads(static_cast<std::size_t>(launch.block.x * launch.block.y));
-    blockDim = {unsigned(launch.block.x), unsigned(launch.block.y), 1};
-    gridDim = {unsigned(launch.grid.x), unsigned(launch.grid.y), 1};
+    std::vector<Thread> threads(static_cast<std::size_t>(block.x * block.y));
+    blockDim = {unsigned(block.x), unsigned(block.y), 1};
+    gridDim = {unsigned(grid.x), unsigned(grid.y), 1};
 #pragma omp for schedule(dynamic)
     for (Index b = 0; b < blocks; ++b) try {
-        blockIdx = {unsigned(b % launch.grid.x), unsigned(b / launch.grid.x), 0};
-        run_block(threads, launch.thread, b);
+        blockIdx = {unsigned(b % grid.x), unsigned(b / grid.x), 0};
+        run_block(threads, thread, b);
       } catch (const std::exception& error) {
         for (Thread& thread : threads) thread.cancel();
 #pragma omp critical
@@ -306,7 +300,6 @@ void go_on_until(Done done, Preferred preferred) {
 std::mutex memory_guard;
 std::map<std::uintptr_t, std::pair<std::size_t, int>> memory;  // by its beginning: bytes, and the device
 bool access_[devices][devices];
-
 }  // namespace
 
 thread_local int device = 0;
@@ -360,7 +353,7 @@ void enqueue(Grid grid, Block block, std::function<void()> thread) {
   if (block.x < 1 || block.y < 1 || block.x * block.y > 1024 || grid.x >= Index{1} << 31 ||
       grid.y > most_blocks_in_y)
     throw std::runtime_error("invalid configuration argument");
-  default_stream().tasks.push_back({[=] { run({grid, block, thread}); }});
+  default_stream().tasks.push_back({[=] { run(grid, block, thread); }});
 }
 
 void synchronize() {
