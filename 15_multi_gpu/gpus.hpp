@@ -108,7 +108,8 @@ class Team {
         lock.lock();
       } catch (...) {
         std::exception_ptr failure = std::current_exception();
-        if (const cudaError_t status = cudaDeviceSynchronize(); status != cudaSuccess)
+        if (const cudaError_t status = cudaStreamQuery(nullptr);
+            status != cudaSuccess && status != cudaErrorNotReady)
           failure = refusal("GPU " + std::to_string(gpu) + " is lost: " + cudaGetErrorString(status));
         lock.lock();
         if (!failure_) failure_ = failure;
