@@ -222,13 +222,15 @@ function(course_step name)
   endforeach()
 endfunction()
 
-# A program of kernels: SOURCE is compiled by nvcc and, as plain C++, for the emulator; gpu/main.cpp has the main.
+# A program of kernels: SOURCE is compiled by nvcc and, as plain C++, for the emulator; gpu/main.cpp has the main, a further source
+# its own options.
 function(course_gpu_program name source)
   if(NOT COURSE_CUDA AND NOT TARGET emulator)
     message(STATUS "${name}: neither nvcc nor Boost.Context is here; it is not built")
     return()
   endif()
-  add_executable(${name} ${CMAKE_SOURCE_DIR}/gpu/main.cpp)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/gpu/main.cpp ${ARGN})
+  target_compile_definitions(${name} PRIVATE $<$<BOOL:${ARGN}>:COURSE_OWN_OPTIONS>)
   target_link_libraries(${name} PRIVATE runner)
   set(definitions COURSE_IS_LEVEL=false COURSE_PROGRAM="${name}" COURSE_INSTRUCTION_SETS="" COURSE_VECTOR="${course_every_vector}")
   if(COURSE_CUDA)
@@ -261,11 +263,11 @@ function(course_emulated_library name source)
   target_link_libraries(${name} PRIVATE emulator runner)
 endfunction()
 
-# course_gpu_step(NAME [NOT_EMULATED] [TYPES bf16] [SWEPT --tile 2,4 …] [BROKEN --variant those that a GPU is sure to get wrong: a race need not show]
+# course_gpu_step(NAME [NOT_EMULATED] [OPTIONS the source of its own] [TYPES bf16] [SWEPT --tile 2,4 …] [BROKEN --variant those that a GPU is sure to get wrong: a race need not show]
 #   MANY_BLOCKS arguments that need more blocks in y than CUDA starts at once)
 function(course_gpu_step name)
-  cmake_parse_arguments(ARG NOT_EMULATED "TYPES" "SWEPT;BROKEN;MANY_BLOCKS" ${ARGN})
-  course_gpu_program(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main.cu)
+  cmake_parse_arguments(ARG NOT_EMULATED "TYPES;OPTIONS" "SWEPT;BROKEN;MANY_BLOCKS" ${ARGN})
+  course_gpu_program(${name} ${CMAKE_CURRENT_SOURCE_DIR}/main.cu ${ARG_OPTIONS})
   if(NOT TARGET ${name})
     return()
   endif()

@@ -37,6 +37,15 @@ foreach(kind STANDARD EXTENSION)  # CMake 3.25 knows none
 endforeach()
 set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # linked by its name: CMake 3.25 does not find CUDA 13's
 find_package(CUDAToolkit REQUIRED)
+# NCCL, with CUDA or of its own: without it 15's nccl is skipped.
+add_library(course_nccl INTERFACE)
+find_path(course_nccl_include nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(course_nccl_library nccl HINTS ${CUDAToolkit_LIBRARY_ROOT}/lib ${CUDAToolkit_LIBRARY_DIR})
+if(course_nccl_include AND course_nccl_library)
+  target_include_directories(course_nccl SYSTEM INTERFACE ${course_nccl_include})
+  target_compile_definitions(course_nccl INTERFACE COURSE_NCCL)
+  target_link_libraries(course_nccl INTERFACE ${course_nccl_library})
+endif()
 list(GET CMAKE_CUDA_ARCHITECTURES 0 course_least_capability)
 string(REGEX MATCH "^[0-9]+" course_least_capability "${course_least_capability}")
 # Of these, for tensor cores: those whose units know BF16. Older GPUs are refused by the program.

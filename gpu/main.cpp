@@ -7,6 +7,11 @@
 
 course::Step step_on_gpu();
 course::Step step_emulated();
+#ifdef COURSE_OWN_OPTIONS  // a step's own
+void take_own_options(std::vector<const char*>& words);
+#else
+void take_own_options(std::vector<const char*>&) {}
+#endif
 
 int main(int argc, char** argv) {
 #ifdef COURSE_HAS_NVCC
@@ -22,5 +27,9 @@ int main(int argc, char** argv) {
     throw course::Refusal{"--emulate: '" + order + "' needs the emulator; this build had no Boost.Context"};
 #endif
   };
-  return course::run(argc, argv, step);
+  std::vector<const char*> words(argv, argv + argc);
+  return course::exit_status(step.program, [&] {
+    take_own_options(words);
+    return course::run(static_cast<int>(words.size()), words.data(), step);
+  });
 }

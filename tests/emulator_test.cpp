@@ -64,6 +64,7 @@ void first_fails() {
   if (threadIdx.x == 0) __trap();
   __syncthreads();
 }
+void only_sees(View<float>) {}
 int poisoned = 0;
 void look_then_write() {
   __shared__ SharedTile<double, 2, 3> tile;
@@ -156,4 +157,46 @@ TEST_CASE("a block that fails leaves none of its accesses to the next one") {
   CHECK(has(error_of([] { launch(touches_and_fails, Grid{64, 1}, Block{32, 1}); }), "failed"));
   emulator::counting = false;
   CHECK(emulator::take_counts().accesses == 32);  // one a block, of the blocks that ended
+}
+
+TEST_CASE("a kernel or a copy that touches another GPU's memory needs access to it") {
+  emulator::set_order("forward"), emulator::has_access(0, 1) = false;
+  cudaSetDevice(1);
+  const Cuda::Matrix<float> there(2, 3, 0, Memory::device, Use::input);
+  const auto copy = [&] {
+    cudaMemcpyAsync(there.view().data(), there.view().data(), 8, cudaMemcpyDefault, nullptr);
+  };
+  const auto kernel = [&] { launch(only_sees, Grid{1}, Block{1}, there.view()); };
+  CHECK((error_of(copy).empty() && error_of(kernel).empty()));  // its own
+  cudaSetDevice(0);
+  for (const std::function<void()>& touches : {std::function<void()>(copy), std::function<void()>(kernel)})
+    CHECK(error_of(touches) == "GPU 0 has no access to the memory of GPU 1");
+  CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaSuccess);
+  CHECK((error_of(copy).empty() && error_of(kernel).empty()));
+}
+
+TEST_CASE("streams: one that does not wait for another's event reads too early, or too late") {
+  for (const bool waits : {true, false})
+    for (const char* const order : {"forward", "reversed"}) {
+      emulator::set_order(order);
+      cudaStream_t copies = nullptr;
+      cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking);
+      cudaEvent_t arrived = nullptr;
+      cudaEventCreate(&arrived);
+      const int sent = 7;
+      int received = 0, seen = 0;
+      emulator::default_stream();  // the older one
+      cudaMemcpyAsync(&received, &sent, sizeof sent, cudaMemcpyDefault, copies);
+      cudaEventRecord(arrived, copies);
+      if (waits) cudaStreamWaitEvent(nullptr, arrived, 0);
+      cudaMemcpyAsync(&seen, &received, sizeof seen, cudaMemcpyDefault, nullptr);
+      cudaDeviceSynchronize();
+      CHECK(seen == (waits || std::string(order) == "reversed" ? 7 : 0));
+      cudaMemcpyAsync(&received, &seen, sizeof seen, cudaMemcpyDefault, copies);
+      CHECK(emulator::pending() == false);  // of the default stream alone
+      cudaStreamDestroy(copies), cudaEventDestroy(arrived);
+    }
+  cudaEvent_t never = nullptr;
+  cudaEventCreate(&never), cudaStreamWaitEvent(nullptr, never, 0), cudaDeviceSynchronize();  // returns
+  cudaEventDestroy(never), emulator::set_order("forward");
 }

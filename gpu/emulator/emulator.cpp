@@ -9,8 +9,10 @@
 #include <cmath>
 #include <cstddef>
 #include <exception>
+#include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -235,26 +237,19 @@ void run_block(std::vector<Thread>& threads, const std::function<void()>& kernel
 }
 // [/block]
 
-struct Queued {
-  Grid grid;
-  Block block;
-  std::function<void()> thread;
-};
-thread_local std::vector<Queued> queue;  // a stream a host thread
-
-/// Blocks are shared out among the host's cores.
-void run(const Queued& launch) {
-  const Index blocks = launch.grid.x * launch.grid.y;
+/// Runs a launch; blocks are shared out among the host's cores.
+void run(Grid grid, Block block, const std::function<void()>& thread) {
+  const Index blocks = grid.x * grid.y;
   std::map<Index, std::string> failures;  // of the blocks that failed
 #pragma omp parallel
   {
-    std::vector<Thread> threads(static_cast<std::size_t>(launch.block.x * launch.block.y));
-    blockDim = {unsigned(launch.block.x), unsigned(launch.block.y), 1};
-    gridDim = {unsigned(launch.grid.x), unsigned(launch.grid.y), 1};
+    std::vector<Thread> threads(static_cast<std::size_t>(block.x * block.y));
+    blockDim = {unsigned(block.x), unsigned(block.y), 1};
+    gridDim = {unsigned(grid.x), unsigned(grid.y), 1};
 #pragma omp for schedule(dynamic)
     for (Index b = 0; b < blocks; ++b) try {
-        blockIdx = {unsigned(b % launch.grid.x), unsigned(b / launch.grid.x), 0};
-        run_block(threads, launch.thread, b);
+        blockIdx = {unsigned(b % grid.x), unsigned(b / grid.x), 0};
+        run_block(threads, thread, b);
       } catch (const std::exception& error) {
         for (Thread& thread : threads) thread.cancel();
 #pragma omp critical
@@ -264,7 +259,84 @@ void run(const Queued& launch) {
   if (!failures.empty()) throw std::runtime_error(failures.begin()->second);
 }
 
+thread_local std::list<Stream> streams;  // of this host thread
+thread_local Index streams_turn = 0;     // how often one of them was chosen
+
+/// Does the next piece of work in the stream, if there is one and it may begin.
+bool go_on(Stream& stream) {
+  if (stream.tasks.empty() || (stream.tasks.front().ready && !stream.tasks.front().ready())) return false;
+  const Task task = std::move(stream.tasks.front());
+  stream.tasks.pop_front();
+  device = stream.device;
+  task.work();
+  return true;
+}
+
+/// Does a piece of work of some stream of the device, or of any; false if none can go on.
+bool any_goes_on(int of_device = -1) {
+  std::vector<Stream*> all;
+  for (Stream& stream : streams)
+    if (of_device < 0 || stream.device == of_device) all.push_back(&stream);
+  for (const std::size_t at : turns(all.size(), streams_turn++, 0))
+    if (go_on(*all[at])) return true;
+  return false;
+}
+
+/// Goes on with `preferred`, or if that waits with any stream, until `done`. After an error nothing is left.
+template <class Done, class Preferred>
+void go_on_until(Done done, Preferred preferred) {
+  const int before = device;
+  try {
+    while (!done())
+      if (!preferred() && !any_goes_on()) throw std::runtime_error("streams wait for each other");
+  } catch (...) {
+    device = before;
+    for (Stream& stream : streams) stream.tasks.clear();
+    throw;
+  }
+  device = before;
+}
+
+std::mutex memory_guard;
+std::map<std::uintptr_t, std::pair<std::size_t, int>> memory;  // by its beginning: bytes, and the device
+bool access_[devices][devices];
 }  // namespace
+
+thread_local int device = 0;
+
+Stream& default_stream() {
+  for (Stream& stream : streams)
+    if (stream.is_default && stream.device == device) return stream;
+  return streams.emplace_front(Stream{device, true});  // older than those beside it
+}
+Stream* new_stream() {
+  return &streams.emplace_back(Stream{device});
+}
+void end_stream(Stream* stream) {
+  synchronize(*stream);
+  streams.remove_if([stream](const Stream& each) { return &each == stream; });
+}
+
+void allocated(const void* address, std::size_t bytes) {
+  const std::lock_guard lock(memory_guard);
+  memory[reinterpret_cast<std::uintptr_t>(address)] = {bytes, device};
+}
+void freed(const void* address) {
+  const std::lock_guard lock(memory_guard);
+  memory.erase(reinterpret_cast<std::uintptr_t>(address));
+}
+bool& has_access(int from, int to) {
+  return access_[from][to];
+}
+void require_access(const void* address) {
+  const std::lock_guard lock(memory_guard);
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  auto block = memory.upper_bound(at);
+  if (block == memory.begin()) return;
+  const auto [bytes, owner] = (--block)->second;
+  if (at - block->first < bytes && owner != device && !access_[device][owner])
+    throw std::runtime_error(fmt::format("GPU {} has no access to the memory of GPU {}", device, owner));
+}
 
 void set_order(const std::string& order) {
   order_ = order;
@@ -281,15 +353,22 @@ void enqueue(Grid grid, Block block, std::function<void()> thread) {
   if (block.x < 1 || block.y < 1 || block.x * block.y > 1024 || grid.x >= Index{1} << 31 ||
       grid.y > most_blocks_in_y)
     throw std::runtime_error("invalid configuration argument");
-  queue.push_back({grid, block, std::move(thread)});
+  default_stream().tasks.push_back({[=] { run(grid, block, thread); }});
 }
 
 void synchronize() {
-  for (const Queued& launch : std::exchange(queue, {})) run(launch);
+  const auto here = [on = device] {
+    return std::none_of(streams.begin(), streams.end(),
+                        [on](const Stream& stream) { return stream.device == on && !stream.tasks.empty(); });
+  };
+  go_on_until(here, [on = device] { return any_goes_on(on); });
+}
+void synchronize(Stream& stream) {
+  go_on_until([&] { return stream.tasks.empty(); }, [&] { return go_on(stream); });
 }
 
 bool pending() {
-  return !queue.empty();
+  return !default_stream().tasks.empty();
 }
 
 void before_each_block(std::function<void()> poison) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -24,12 +25,51 @@ void set_order(const std::string& order);
 /// A description of the order; empty if none is set.
 std::string order();
 
-/// Puts a launch into the queue, to run when somebody synchronizes. Throws if CUDA would refuse it.
+// [streams]
+/// Work in a stream, and what must have happened before; nothing: it may begin after the work in front.
+struct Task {
+  std::function<void()> work;
+  std::function<bool()> ready = {};
+};
+/// What lies in a stream is done in order. Which of two streams goes on first nobody knows: the oldest that
+/// can, as long as it can, or with the order reversed the newest, or else by lot. A kernel that does not wait
+/// for what another stream brings is found wrong in one order or another.
+struct Stream {
+  int device;
+  bool is_default = false;
+  std::deque<Task> tasks = {};
+};
+// [/streams]
+constexpr int devices = 4;
+extern thread_local int device;  // of this host thread
+/// This host thread's stream for kernels on its device; a new one beside it; its end, with what is in it.
+Stream& default_stream();
+Stream* new_stream();
+void end_stream(Stream* stream);
+
+/// Notes that memory lies on this host thread's device, or no more anywhere.
+void allocated(const void* memory, std::size_t bytes);
+void freed(const void* memory);
+/// Whether `device` may read and write the memory of `other`.
+bool& has_access(int device, int other);
+/// Throws if an address lies on a device to which this host thread's has no access.
+void require_access(const void* address);
+template <class Argument>
+void require_access_by(const Argument& argument) {
+  if constexpr (requires { argument.data(), argument.ld(); })
+    require_access(argument.data());
+  else if constexpr (std::is_convertible_v<Argument, const void*>)
+    require_access(argument);
+}
+
+/// Puts a launch into the default stream. Throws if CUDA would refuse it.
 void enqueue(Grid grid, Block block, std::function<void()> thread);
-/// Runs what is in the queue. Throws what a thread threw, with its index, and if not all threads of a block
-/// reach a barrier, with its line.
+/// Runs what is in the streams of this host thread's device, or in one of them, and of the others what that
+/// waits for. Throws what a thread threw, with its index, and if not all threads of a block reach a barrier,
+/// with its line.
 void synchronize();
-/// Whether something is in the queue.
+void synchronize(Stream& stream);
+/// Whether something is in the default stream.
 bool pending();
 
 /// Calls `poison`, which overwrites shared memory, now and before each block on this thread of the host.
@@ -172,6 +212,7 @@ template <class... Parameters>
 void launch(void (*kernel)(Parameters...), Grid grid, Block block,
             std::type_identity_t<Parameters>... arguments) {
   launched = {grid, block};
+  (emulator::require_access_by(arguments), ...);
   if (grid.x > 0 && grid.y > 0) emulator::enqueue(grid, block, [=] { kernel(arguments...); });
 }
 // [/launch]

@@ -1,0 +1,70 @@
+// What each rung should take, before it is measured: predict LINKS.csv TFLOP/s N[,N…] GPUS [BYTES [TILE]].
+// LINKS.csv is 00_machine_links' output; the rate is one GPU's, for large products of elements of BYTES.
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "cost.hpp"
+#include "runner/run.hpp"
+#include "runner/text.hpp"
+
+namespace {
+
+using namespace multi_gpu::cost;
+
+/// α from the smallest message, β from the largest, by their medians.
+Link link_of(const std::string& path, const std::string& name) {
+  std::ifstream file(path);
+  std::map<double, double> seconds;  // by bytes
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name + ",")) {
+      double gpus, bytes, least, median;
+      if (std::sscanf(line.c_str() + name.size() + 1, "%lf,%lf,%lf,%lf", &gpus, &bytes, &least, &median) == 4)
+        seconds[bytes] = median;
+    }
+  if (seconds.size() < 2) throw course::Refusal{path + " has no link '" + name + "'"};
+  const auto [bytes, longest] = *seconds.rbegin();
+  const double alpha = seconds.begin()->second;
+  return {alpha, bytes / (longest - alpha)};
+}
+
+int predict(const std::vector<std::string>& words) {
+  if (words.size() < 4 || words.size() > 6)
+    throw course::Refusal{
+        "give LINKS.csv, a GPU's TFLOP/s, n[,n...], GPUs and perhaps an element's bytes and --tile's value"};
+  const std::string& file = words[0];
+  const double tera = std::atof(words[1].c_str());
+  const int gpus = std::atoi(words[3].c_str());
+  const double element = words.size() > 4 ? std::atof(words[4].c_str()) : 4;
+  const double most = words.size() > 5 ? std::atof(words[5].c_str()) : 8192;
+  if (!(tera > 0) || gpus < 1 || !(element > 0) || !(most > 0))
+    throw course::Refusal{"all numbers are above 0"};
+  Rates rates{.product = tera * 1e12,
+              .memory = 4.2e12,
+              .to_gpu = link_of(file, "to_each_gpu"),
+              .from_gpu = link_of(file, "from_gpu")};
+  if (gpus > 1) rates.peer = link_of(file, "peer_each"), rates.all_gather = link_of(file, "all_gather");
+  course::say(stdout, "variant,n,gpus,tile,predicted_s,efficiency\n");
+  std::stringstream sizes(words[2]);
+  for (std::string size; std::getline(sizes, size, ',');) {
+    const course::Index n = std::atoll(size.c_str());
+    const Sizes s({n, n, n}, gpus, element);
+    for (const auto& [name, seconds] : {std::pair{"local", local(s, rates)},
+                                        {"staged", staged(s, rates)},
+                                        {"peer", peer(s, rates)},
+                                        {"nccl", nccl(s, rates)},
+                                        {"overlapped", overlapped(s, rates, most)},
+                                        {"from_host", from_host(s, rates, most)}})
+      if (gpus > 1 || std::string(name) == "local" || std::string(name) == "from_host")
+        course::say(stdout, "{},{},{},{:g},{:.6g},{:.4f}\n", name, n, gpus, most, seconds,
+                    local(s, rates) / seconds);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return course::exit_status("predict", [&] { return predict({argv + 1, argv + argc}); });
+}
