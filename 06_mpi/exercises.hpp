@@ -1,4 +1,4 @@
-// The solution of SUMMA.md's fourth exercise; tests/06_mpi/test.cpp runs it.
+// The solution of SUMMA.md's second exercise; tests/06_mpi/test.cpp runs it.
 #pragma once
 
 #include "summa.hpp"
