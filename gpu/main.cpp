@@ -7,11 +7,7 @@
 
 course::Step step_on_gpu();
 course::Step step_emulated();
-#ifdef COURSE_OWN_OPTIONS  // a step's own
-void take_own_options(std::vector<const char*>& words);
-#else
-void take_own_options(std::vector<const char*>&) {}
-#endif
+void take_own_options(std::vector<const char*>& words);  // a step's, if it has any
 
 int main(int argc, char** argv) {
 #ifdef COURSE_HAS_NVCC
@@ -27,9 +23,13 @@ int main(int argc, char** argv) {
     throw course::Refusal{"--emulate: '" + order + "' needs the emulator; this build had no Boost.Context"};
 #endif
   };
+#ifdef COURSE_OWN_OPTIONS
   std::vector<const char*> words(argv, argv + argc);
   return course::exit_status(step.program, [&] {
     take_own_options(words);
     return course::run(static_cast<int>(words.size()), words.data(), step);
   });
+#else
+  return course::run(argc, argv, step);
+#endif
 }
