@@ -27,12 +27,12 @@ inline int gpus_here() {
 }
 
 // [reach]
-/// Lets this GPU read another's memory, where the machine can: without this, copies between the two go
-/// through the host's memory.
+/// Lets this GPU read another's memory, where the machine can.
 inline void reach(int gpu, int other) {
   int can = 0;
-  if (gpu != other) check(cudaDeviceCanAccessPeer(&can, gpu, other));
-  if (can == 0) return;
+  if (gpu == other) return;
+  check(cudaDeviceCanAccessPeer(&can, gpu, other));
+  if (can == 0) return void(std::fprintf(stderr, "GPU %d to %d: copies through the host\n", gpu, other));
   if (const cudaError_t status = cudaDeviceEnablePeerAccess(other, 0);
       status == cudaErrorPeerAccessAlreadyEnabled)
     cudaGetLastError();  // by a library: no error of ours

@@ -8,8 +8,8 @@ namespace multi_gpu {
 inline namespace COURSE_RUNTIME {
 
 // [from_host]
-/// Three streams: what comes, what is multiplied, what goes back. What comes is up to seven steps ahead, in
-/// the place of what step s - 8, or one before, needed; or what its tile was and has `returned`.
+/// Three streams: what comes, what is multiplied, what goes back. What comes is up to seven steps ahead: each
+/// place waits for the product of step s - 8, a tile's also until what was there has `returned`.
 template <class T>
 void from_host(Share<T>& gpu) {
   const auto [m, n, k] = gpu.group.problem.shape;

@@ -6,12 +6,10 @@
 namespace multi_gpu {
 inline namespace COURSE_RUNTIME {
 
-// [local]
 template <class T>
 void local(Share<T>& gpu) {
   gpu.multiply(gpu.a, gpu.whole_b, gpu.c);
 }
-// [/local]
 
 }  // namespace COURSE_RUNTIME
 }  // namespace multi_gpu

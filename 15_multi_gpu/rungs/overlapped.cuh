@@ -8,8 +8,7 @@ namespace multi_gpu {
 inline namespace COURSE_RUNTIME {
 
 // [overlapped]
-/// SUMMA once more. A GPU begins with its own rows of B, which it need not wait for. `arrived` lets a product
-/// wait for its panel, `done` the panel after next for its place.
+/// A product waits until its panel has `arrived`, the panel after next until the place's product is `done`.
 template <class T>
 void overlapped(Share<T>& gpu) {
   const std::vector<Panel> panels =

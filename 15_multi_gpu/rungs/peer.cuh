@@ -9,7 +9,7 @@ inline namespace COURSE_RUNTIME {
 
 // [peer]
 /// The next GPU's rows first: so each GPU is read by one other at a time. The copies have a stream of their
-/// own: in the default stream a copy between two GPUs waits for the kernels of both, and theirs for it.
+/// own (exercise 3).
 template <class T>
 void peer(Share<T>& gpu) {
   const int gpus = gpu.group.grid.size();
