@@ -3,6 +3,7 @@
 // 11 runs.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #ifdef COURSE_NCCL
 #include <nccl.h>
@@ -82,14 +83,18 @@ int main() {
   measure("to_each_gpu", gpus, each(in));
   if (count == 1) return 0;
   measure("peer_without_access", gpus, first(peer));
-  for (const Gpu& gpu : gpus) {
-    check(cudaSetDevice(gpu.device));
-    for (const Gpu& other : gpus)
-      if (other.device != gpu.device) check(cudaDeviceEnablePeerAccess(other.device, 0));
-  }
+  for (const Gpu& gpu : gpus)
+    for (const Gpu& other : gpus) {
+      int can = 0;
+      if (other.device == gpu.device) continue;
+      check(cudaSetDevice(gpu.device)), check(cudaDeviceCanAccessPeer(&can, gpu.device, other.device));
+      if (can == 0) return std::fputs("links: no peer access between all GPUs\n", stderr), 0;
+      check(cudaDeviceEnablePeerAccess(other.device, 0));
+    }
   measure("peer", gpus, first(peer));
   measure("peer_each", gpus, each(peer));
 #ifdef COURSE_NCCL
+  setenv("NCCL_NVLS_ENABLE", "0", 0);  // as in lesson 15: not every host allows NVLink multicast
   std::vector<ncclComm_t> all(gpus.size());
   const auto good = [](ncclResult_t status) {
     if (status != ncclSuccess) throw std::runtime_error(ncclGetErrorString(status));

@@ -1,5 +1,5 @@
 // What each rung should take on G GPUs: the product's time by the rate of one GPU, and α + bytes/β for each
-// message. Worked out in README.md and HOST.md; predict.cpp prints it before anything is measured.
+// message. Worked out in README.md and LARGER.md; predict.cpp prints it before anything is measured.
 #pragma once
 
 #include <algorithm>

@@ -72,9 +72,9 @@ struct Step {
   bool first, last;         // of the tile's panels
 };
 
-/// How many rows of k a panel has at most, and how many rows a slice: so much of k that a slice of C is not
-/// longer on its way than it is multiplied, and so few rows that little comes before the first product and
-/// little goes back after the last.
+/// How many rows of k a panel has at most, and how many rows a slice: so much of k that a slice of C alone is
+/// not longer on its way than it is multiplied, and so few rows that little comes before the first product
+/// and little goes back after the last.
 inline Index panel_of(Index k, Index most) {
   const Index panels = course::ceil_div(k, std::max<Index>(most * 3 / 8, 1));
   return panels == 0 ? 0 : course::ceil_div(k, panels);

@@ -24,7 +24,7 @@ struct Needs {
   bool panel_b = false;    // two panels of other GPUs' rows of B
   bool panel_a = false;    // … of other GPUs' columns of A
   bool host_b = false;     // the host has pinned memory for B
-  bool from_host = false;  // A, B and C are in the host's memory, a GPU has two panels of each
+  bool from_host = false;  // A, B and C are in the host's memory, a GPU has `ahead` places for each
   bool grid = false;       // GPUs in two dimensions, not one below the other
 };
 

@@ -19,11 +19,12 @@ inline void check(ncclResult_t status) {
 template <class T>
 constexpr ncclDataType_t nccl_type = std::is_same_v<T, float> ? ncclFloat : ncclBfloat16;
 
+inline std::mutex known_guard;
+inline std::map<int, std::vector<ncclComm_t>> known;  // by their number, until one fails
+
 /// The communicator of one of this process's first so many GPUs, made at the first product and kept.
 inline ncclComm_t in_this_process(int gpus, int gpu) {
-  static std::mutex guard;
-  static std::map<int, std::vector<ncclComm_t>> known;
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(known_guard);
   std::vector<ncclComm_t>& made = known[gpus];
   setenv("NCCL_NVLS_ENABLE", "0", 0);  // NVLink multicast, which not every host allows
   if (made.empty()) made.resize(std::size_t(gpus)), check(ncclCommInitAll(made.data(), gpus, nullptr));
@@ -36,6 +37,8 @@ void wait_for_all(Share<T>& gpu, ncclComm_t all) {
   while (cudaStreamQuery(gpu.products.get()) == cudaErrorNotReady)
     if (gpu.group.team.has_failed()) {
       ncclCommAbort(all);
+      const std::lock_guard lock(known_guard);
+      known.erase(gpu.group.grid.size());
       throw std::runtime_error("another GPU failed");
     }
 }

@@ -108,7 +108,8 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return cudaSuccess;
 }
 
-/// An event's records: how many were put into streams, and how many have been done, the last one when.
+/// An event's records: how many were put into streams, and how many have been done, the last one when. It is
+/// its host thread's: an event of another's GPU is not emulated.
 struct CUevent_st {
   struct Records {
     int put = 0, done = 0;
