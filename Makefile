@@ -12,7 +12,7 @@ export LC_ALL := C.UTF-8
 
 cores := $(shell python3 -E tools/report/placed.py 2>/dev/null || getconf _NPROCESSORS_ONLN)
 powers := $(shell t=1; while [ $$t -lt $(cores) ]; do echo $$t; t=$$((2 * t)); done)
-$(foreach name,QUICK FULL STEPS STEP MACHINE RUNG CHECK HANDINS UNSAFE LIBRARIES needs,$(eval $(name) =))
+$(foreach name,QUICK FULL STEPS STEP MACHINE RUNG CHECK HANDINS UNSAFE LIBRARIES PUBLISHED needs,$(eval $(name) =))
 SIZES = 128 256 512 768 1000 1008 1024
 TYPES = f32
 REPEAT = 5
@@ -90,12 +90,12 @@ report: build ## run every step, draw every chart, write report/index.html, prin
 
 # The report needs the programs alone; tests, experiments and the packages that they need come when they are asked for.
 target = all
-report libraries: target = course_programs
+report reproduce libraries: target = course_programs
 search: target = 09_cuda_regtile_search
 test: target = $(if $(STEP),test_$(STEP),all)
 test: needs = test
 simulate: needs = simulate
-published: FULL = 1
+reproduce: FULL = 1
 setup: ## install what is missing, and say first what
 	@sh setup.sh $(needs)
 
@@ -113,7 +113,7 @@ plan: ## print every command that `make report` would run, and run none
 
 page: ## draw the charts and the page again from the rows there are
 	@$(report_py) ladder '$(OUT)/results.csv' $(machine)
-	@$(report_py) page '$(OUT)/results.csv' $(machine) --out '$(OUT)' $(reference) $(call there,--failed,failed) $(libraries) && \
+	@$(report_py) page '$(OUT)/results.csv' $(machine) --out '$(OUT)' $(reference) $(call there,--failed,failed) $(libraries) --report '$(PUBLISHED)' && \
 	  echo "The page: $$(cd '$(OUT)' && pwd)/index.html" || [ $$? -eq 77 ]
 	@if [ -s '$(OUT)/failed' ]; then echo "Failed:" >&2; cat '$(OUT)/failed' >&2; exit 1; fi
 
@@ -127,11 +127,16 @@ reference: ## measure what the lessons quote, with what `make build FULL=1` buil
 reference-gpu: ## what the lessons quote of a GPU, by plan_gpu.txt: MACHINE=name (10 minutes)
 	@$(run_plan) plots/reference/plan_gpu.txt $(reference_to) --set random_f32='$(call random,62 200)' random_bf16='$(call random,63 100)' random_f64='$(call random,64 100)'
 
-# Genova 2024's first two tables; at all their sizes, PUBLISHED_SIZES="2000 3000 5000" BUDGET=200, it takes a night.
-PUBLISHED_SIZES = 2000
-published: build ## the rows that the notes compare with Genova 2024 (BUDGET=10)
-	@$(run_plan) $(plans)/published.txt --out '$(OUT)' --set published_sizes='$(call commas,$(PUBLISHED_SIZES))' \
-	  published='--type i32 --fill digits --repeat 15 --budget $(BUDGET) --csv published_sizes.csv'
+# All that the reports measured; at BUDGET=200 the largest sizes of Genova 2024 take a night. A run beyond ten budgets is left out.
+reports = genova nsight coalescing csc4005 scpa
+REPORT = $(reports)
+a_row = $(patsubst small,0.02,$(BUDGET))
+run_report_of = $(run_plan) $(plans)/$(1).txt --out '$(OUT)/$(1)' --set threads=64 rows='--budget $(a_row)'
+page_report_of = $(MAKE) --no-print-directory page OUT='$(OUT)/$(1)' PUBLISHED=$(1)
+at_most = awk '{r = 1; for (i = 1; i < NF; i++) if ($$i ~ /^--(size|shape|variant|threads|tile)$$/) r *= split($$(i + 1), x, ","); n += r} END {printf "$(1): %d rows, at most %.2g hours\n", n, n * $(a_row) / 360}'
+reproduce: build ## the experiments of the five reports beside their figures: REPORT=genova picks one; BUDGET=small (OUT/genova/index.html)
+	@$(if $(filter-out $(reports),$(REPORT)),$(error REPORT: there is no '$(REPORT)'; give some of $(reports)))status=0; $(foreach of,$(REPORT), \
+	  $(call run_report_of,$(of)) --plan | $(call at_most,$(of)); $(call run_report_of,$(of)) || status=$$?; $(call page_report_of,$(of)) || status=$$?;) exit $$status
 
 # A library and a type after another: it may be stopped and called again. LIBRARIES gives other options:
 # LIBRARIES='--repeat 7' takes fewer turns, LIBRARIES='--library openblas' meets one library, and
@@ -196,6 +201,6 @@ so_far:
 clean: ## remove what was built; the report stays
 	@rm -rf build build.log build-sanitize build-tsan
 
-published: BUDGET = 10
+reproduce: BUDGET = 10
 
-.PHONY: help book try hint numpy simulate search reference reference-gpu published libraries report setup build test rows plan page ladder notes pictures so_far clean FORCE
+.PHONY: help book try hint numpy simulate search reference reference-gpu reproduce libraries report setup build test rows plan page ladder notes pictures so_far clean FORCE

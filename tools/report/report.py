@@ -7,8 +7,8 @@
 
 --machine machine.csv is what 00_machine measured; --reference DIR another machine's GPU, shown
 where there is none here; --libraries libraries.csv; --failed FILE has the steps that failed, one a
-line. A row whose result is wrong is named, never ranked or drawn. Exit status: 0 well; 2 the files
-cannot be read or written, 77 the page lacks jinja2, in a line."""
+line; --report NAME shows one published report whole. A row whose result is wrong is named, never
+drawn. Exit status: 0 well; 2 the files cannot be read or written, 77 no jinja2, in a line."""
 
 import argparse, itertools, math, os, re, subprocess, sys
 from contextlib import suppress
@@ -58,25 +58,30 @@ def sentence(rows):
     )
 
 
-# What reports printed, and ours beside it: plots/published/ours.csv has their figures, and which of
-# ours does the same, a step and its variant; none is the step's best.
+# What reports printed, and ours beside it: plots/published/ours.csv says which does the same.
 FORMS = {  # what is compared, and how it is written
     "speedup": lambda factor: digits(factor) + "×",
     "speedup / cores": "{:.3g}".format,
     "page faults": "{:.0f}".format,
-    "GFLOP/s": digits,
+    "relative error": "{:.2g}".format,
 }
+ALIKE = 1.5  # figures within this factor agree
 
 
 def figure(results, row, what, by):
     """Ours in words, None of what we do not know: a multiple of one thread's in turns, of one
     rank's by the times and their spreads, on a GPU of the baseline's."""
-    form, of = FORMS[what], {name: getattr(row, name) for name in ("step", "variant", "type", "n")}
+    form = FORMS.get(what, digits)
+    of = {name: getattr(row, name) for name in ("step", "variant", "type", "n")}
     if what == "page faults":  # none where it had the memory that a row before gave back
         switches = f", {row.context_switches or 0:.0f} switches"
         return row.page_faults and form(row.page_faults) + switches
-    if what == "GFLOP/s":
-        return form(row.rate)
+    if what in ("GFLOP/s", "relative error"):
+        return form(row.rate if what == "GFLOP/s" else row.relative_error)
+    if what.startswith("times "):
+        of |= dict(zip(("step", "variant"), what.split()[1:]))
+        others = [of.rate for of in results.select(**of)]
+        return others and digits(row.rate / max(others))
     one = min(results.select(**of, threads=1, ranks=1), key=lambda row: row.median_s, default=None)
     of = {1: one, row.workers: row} if by else {}
     spread = one and row.times_of(one) if by else results.speedup(row)
@@ -88,26 +93,51 @@ def figure(results, row, what, by):
     return middle + f" ({low} to {high})" * (low != high) + share
 
 
-def published(results):
-    """The cells of what reports printed and we have measured, ours of the same type if possible,
-    and of the nearest size."""
-    rows = []
+def published(results, report):
+    """Tables of what reports printed, ours of the same type if possible, and of the nearest size:
+    title, what agrees, chart and cells. What is not measured is left out but of one report."""
+    tables = {}
     for line in lines_of(drawing.PLOTS / "published/ours.csv"):
         n, type, what, value = int(line["n"]), line["type"], line["what"], float(line["theirs"])
-        by = "threads" if line["threads"] else "ranks" if line["ranks"] else ""
-        on = {"threads": 1, "ranks": 1, by: int(line[by])} if by else {"gpu": True}
-        like = dict(zip(("number", "variant"), filter(None, (line["step"], line["ours"]))))
+        by, gpu = line["by"], line["step"] > "07"
+        on = {"threads": 1, "ranks": 1} if by in ("threads", "ranks") else {"gpu": gpu}
+        on |= {by: int(line["count"])} if by else {}
+        on |= {"variant": line["ours"], "step" if "-" in line["step"] else "number": line["step"]}
         far = lambda row: (row.type != type, abs(math.log(row.n / n)), row.median_s)
-        ours = sorted(results.select(**like, **on), key=far)
+        ours = sorted(results.select(**on), key=far)
         ours = ((row, said) for row in ours if (said := figure(results, row, what, by)))
-        for row, said in itertools.islice(ours, 1):
-            cells = [line["report"], line["published"], n, f"{by} {line[by]}" if by else "a GPU"]
+        row, said = next(ours, (None, "needs a GPU" if gpu else "left out, or not built"))
+        if line["report"].lower().startswith(report) and (row or report):
             share = f", {percent(value / on[by])}" if by and what == "speedup" else ""
-            cells += [what, FORMS[what](value) + share, row.label()]
-            rows.append(
-                [*cells, f"{row.n}" + f", {row.type}" * (row.type != type), marked(said, row)]
-            )
-    return rows
+            cells = [line["published"], n, f"{by} {on[by]}" if by else "a GPU" if gpu else "best"]
+            cells += [what, FORMS.get(what, digits)(value) + share, row.label() if row else "–"]
+            cells += [f"{row.n}" + f", {row.type}" * (row.type != type) if row else "–"]
+            found = tables.setdefault(f"{line['report']}, {line['table']}", [])
+            found.append((cells + [marked(said, row) if row else said], value, row, said))
+    for title, found in tables.items():
+        yield title, *compared(title, found), [cells for cells, *_ in found]
+
+
+def compared(title, found):
+    """What agrees, and a chart: rates as multiples of the table's first at their size and at ours."""
+    firsts, points, gaps = {}, {"published": {}, "here": {}}, []
+    for number, (cells, *both, row, said) in enumerate(found, 1):
+        if row:
+            both.append(float(re.match(r"[\d.e+-]+", said)[0]))
+            by = firsts.setdefault((cells[1], row.n), both) if cells[3] == "GFLOP/s" else (1, 1)
+            theirs, here = both = [of / first for of, first in zip(both, by)]
+            words = f"{cells[0]}, {theirs:.3g} at {cells[1]} there, {here:.3g} at {row.n} here"
+            for of, y in zip(points.values(), both):
+                of |= {number: (y, y, y, words)} if y > 0 else {}
+            gap = abs(math.log(theirs / here)) if theirs * here > 0 else 99 * (theirs != here)
+            gaps += [(gap, words)] * (both != [1, 1])
+    if not gaps:
+        return "Nothing of it is compared here.", None
+    said = f"{sum(gap <= math.log(ALIKE) for gap, _ in gaps)} of {len(gaps)} agree within {ALIKE}×"
+    series = [drawing.Series(of, at, dashed=of == "published") for of, at in points.items()]
+    name, see = re.sub(r"\W+", "_", title.lower()), "The rows of the table, in its order."
+    chart = drawing.line_chart(name, title, see, series, "row", "%g", log=True)
+    return f"{said}; furthest apart is {max(gaps)[1]}.", chart
 
 
 def wrong_lines(results):
@@ -207,7 +237,7 @@ def content(results, reference, given):
         "card": card,
         "emulated": sorted(emulated, key=lambda row: row.step) if not chapters[1][0] else [],
         "libraries": [*map(sentence, groups)],
-        "published": published(results),
+        "published": [*published(results, given.report or "")],
         "facts": "; ".join(filter(None, facts)),
         "failed": Path(given.failed or os.devnull).read_text(encoding="utf-8").splitlines(),
         "files": {Path(path).name: quote(os.path.relpath(path, given.out)) for path in files},
@@ -218,6 +248,7 @@ def write(results, reference, given):
     """Writes index.html: one file, no script; the CSV stands beside it, and the charts as files."""
     shown = content(results, reference, given)
     every = [chart for _, of in shown["chapters"] + shown["folded"] for chart in of]
+    every += filter(None, (of[2] for of in shown["published"]))
     drawing.render(every, Path(given.out, "charts"))
     try:
         import jinja2
@@ -264,7 +295,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
     parser.add_argument("command", choices=["ladder", "page", "libraries"])
     parser.add_argument("csv", nargs="?", default="report/results.csv")
-    for option in ("--machine", "--reference", "--failed", "--libraries"):
+    for option in ("--machine", "--reference", "--failed", "--libraries", "--report"):
         parser.add_argument(option)
     parser.add_argument("--out", default="report")
     given = parser.parse_args()
