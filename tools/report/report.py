@@ -63,7 +63,7 @@ FORMS = {  # what is compared, and how it is written
     "speedup": lambda factor: digits(factor) + "×",
     "speedup / cores": "{:.3g}".format,
     "page faults": "{:.0f}".format,
-    "relative error": "{:.2g}".format,
+    "relative error": lambda error: "" if error is None else f"{error:.2g}",
 }
 ALIKE = 1.5  # figures within this factor agree
 
@@ -119,7 +119,7 @@ def published(results, report):
 
 
 def compared(title, found):
-    """What agrees, and a chart: rates as multiples of the table's first at their size and at ours."""
+    """What agrees, and a chart: rates as multiples of the first at their size and at ours."""
     firsts, points, gaps = {}, {"published": {}, "here": {}}, []
     for number, (cells, *both, row, said) in enumerate(found, 1):
         if row:
