@@ -133,7 +133,7 @@ REPORT = $(reports)
 a_row = $(patsubst small,0.02,$(BUDGET))
 run_report_of = $(run_plan) $(plans)/$(1).txt --out '$(OUT)/$(1)' --set threads=64 rows='--budget $(a_row)'
 page_report_of = $(MAKE) --no-print-directory page OUT='$(OUT)/$(1)' PUBLISHED=$(1)
-at_most = awk '{r = 1; for (i = 1; i < NF; i++) if ($$i ~ /^--(size|shape|variant|threads|tile)$$/) r *= split($$(i + 1), x, ","); n += r} END {printf "$(1): %d rows, at most %.2g hours\n", n, n * $(a_row) / 360}'
+at_most = awk '{r = 1; for (i = 1; i < NF; i++) if ($$i ~ /^--(size|shape|variant|threads|tile)$$/) r *= split($$(i + 1), x, ","); n += r} END {printf "$(1): %d rows, at most about %.1g hours\n", n, (n * 10 * $(a_row) + 20 * NR) / 3600}'
 reproduce: build ## the experiments of the five reports beside their figures: REPORT=genova picks one; BUDGET=small (OUT/genova/index.html)
 	@$(if $(filter-out $(reports),$(REPORT)),$(error REPORT: there is no '$(REPORT)'; give some of $(reports)))status=0; $(foreach of,$(REPORT), \
 	  $(call run_report_of,$(of)) --plan | $(call at_most,$(of)); $(call run_report_of,$(of)) || status=$$?; $(call page_report_of,$(of)) || status=$$?;) exit $$status
