@@ -11,6 +11,7 @@
 
 #include "common/stopwatch.hpp"
 #include "gpu/cuda.hpp"
+#include "runner/run.hpp"
 
 namespace {
 
@@ -55,9 +56,7 @@ void copy(const Gpu& by, void* to, const void* from, std::size_t bytes) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, by.stream));
 }
 
-}  // namespace
-
-int main() {
+int links() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) {
     std::fputs("links: skipped: no CUDA device\n", stderr);
@@ -108,4 +107,11 @@ int main() {
     good(ncclGroupEnd());
   });
 #endif
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  return course::exit_status("links", links);
 }

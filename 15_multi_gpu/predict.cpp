@@ -1,6 +1,6 @@
 // What each rung should take, before it is measured: predict LINKS.csv TFLOP/s N[,N…] GPUS [BYTES [TILE]].
 // LINKS.csv is 00_machine_links' output; the rate is one GPU's, for large products of elements of BYTES.
-#include <cstdlib>
+#include <charconv>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -29,26 +29,33 @@ Link link_of(const std::string& path, const std::string& name) {
   return {alpha, bytes / (longest - alpha)};
 }
 
+/// A number from 1 to 10⁹, for instance 54.3.
+double number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value >= 1 && value <= 1e9))
+    throw course::Refusal{"'" + text + "' is no number from 1 to 1000000000"};
+  return value;
+}
+
 int predict(const std::vector<std::string>& words) {
   if (words.size() < 4 || words.size() > 6)
     throw course::Refusal{
         "give LINKS.csv, a GPU's TFLOP/s, n[,n...], GPUs and perhaps an element's bytes and --tile's value"};
   const std::string& file = words[0];
-  const double tera = std::atof(words[1].c_str());
-  const int gpus = std::atoi(words[3].c_str());
-  const double element = words.size() > 4 ? std::atof(words[4].c_str()) : 4;
-  const double most = words.size() > 5 ? std::atof(words[5].c_str()) : 8192;
-  if (!(tera > 0) || gpus < 1 || !(element > 0) || !(most > 0))
-    throw course::Refusal{"all numbers are above 0"};
+  const double tera = number(words[1]);
+  const double element = words.size() > 4 ? number(words[4]) : 4,
+               most = words.size() > 5 ? number(words[5]) : 8192;
+  const int gpus = int(number(words[3]));
   Rates rates{.product = tera * 1e12,
-              .memory = 4.2e12,
+              .memory = 4.2e12,  // an H200's
               .to_gpu = link_of(file, "to_each_gpu"),
               .from_gpu = link_of(file, "from_gpu")};
   if (gpus > 1) rates.peer = link_of(file, "peer_each"), rates.all_gather = link_of(file, "all_gather");
   course::say(stdout, "variant,n,gpus,tile,predicted_s,efficiency\n");
   std::stringstream sizes(words[2]);
   for (std::string size; std::getline(sizes, size, ',');) {
-    const course::Index n = std::atoll(size.c_str());
+    const course::Index n = course::Index(number(size));
     const Sizes s({n, n, n}, gpus, element);
     for (const auto& [name, seconds] : {std::pair{"local", local(s, rates)},
                                         {"staged", staged(s, rates)},

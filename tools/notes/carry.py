@@ -6,19 +6,41 @@ from figures import PLOTS, Refusal
 
 TAG = re.compile(r"(\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\})", re.S)
 MARK = re.compile("\0(\\d+)\0")
+RENDERED = PLOTS.parent / "build/rendered"  # the blobs of the pages that were written here
 
 
-def edited(page, template, text):
-    """Whether a page is as rendered in a recent commit, or newer than all it is made of."""
-    if not page.is_file() or page.read_text(encoding="utf-8") == text:
+def blob(text):
+    """The name that git gives a file of this text."""
+    content = text.encode()
+    return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+
+
+def edited(page, text):
+    """Whether a page that should be this text was edited, and what it is made of was not. Refusal:
+    both were."""
+    if not page.is_file() or (now := page.read_text(encoding="utf-8")) == text:
         return False
-    made_of = [template, *PLOTS.parent.glob("[!.b]*/**/*.[chp]*")]  # sources and CSVs
-    newer = page.stat().st_mtime_ns > max(of.stat().st_mtime_ns for of in made_of)
-    blob = lambda content: hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
+    ours = RENDERED.read_text().split() if RENDERED.is_file() else []
     call = ["git", "rev-parse", *(f"HEAD~{of}:./{page.name}" for of in range(5))]
-    asked = subprocess.run(call, cwd=page.parent, capture_output=True, text=True)
-    commits = asked.stdout.split()
-    return blob(text.encode()) in commits or newer and blob(page.read_bytes()) not in commits
+    try:
+        asked = subprocess.run(call, cwd=page.parent, capture_output=True, text=True).stdout
+    except OSError:  # there is no git
+        asked = ""
+    if blob(now) in ours:
+        return False
+    if blob(text) in [*ours, *asked.split()]:
+        return True
+    if blob(now) in asked.split():
+        return False
+    said = "it was edited, and what it is made of, too; undo one, or remove the page"
+    raise Refusal(f"{page.parent.name}/{page.name}: {said}")
+
+
+def keep(text):
+    """Notes that this is a rendering of ours."""
+    RENDERED.parent.mkdir(exist_ok=True)
+    with RENDERED.open("a") as file:
+        file.write(blob(text) + "\n")
 
 
 def origins(render, template):
@@ -51,6 +73,8 @@ def carried(template, name, compiled, page):
     lines, old, new = template.split("\n"), render(template), page.split("\n")
     where = origins(render, template)[-len(old) :]  # without empty lines at the top
     for tag, a, b, c, d in reversed(SequenceMatcher(None, old, new, False).get_opcodes()):
+        if tag == "equal":
+            continue
         wanted, at = old[:a] + new[c:d] + old[b:], where[max(a - (a == b), 0)]
         try:
             if b - a == d - c:

@@ -26,7 +26,7 @@ from pathlib import Path
 
 import jinja2
 
-from carry import carried, edited
+from carry import carried, edited, keep
 from figures import Figure, Refusal, extreme, query, standing, written
 from fragments import difference, fragment
 
@@ -93,12 +93,13 @@ def main(arguments):
         page = template.parents[1] / template.stem
         try:
             text = rendered(template)
-            if arguments != ["--check"] and edited(page, template, text):
+            if arguments != ["--check"] and edited(page, text):
                 compiled, name = environment(template.parent).from_string, template.relative_to(
                     ROOT
                 )
                 source, text = (of.read_text(encoding="utf-8") for of in (template, page))
                 template.write_text(carried(source, name, compiled, text), encoding="utf-8")
+                keep(text)
                 print(name)
         except Refusal as refusal:
             print(refusal, file=sys.stderr)
@@ -109,6 +110,7 @@ def main(arguments):
             if arguments == ["--check"]:
                 status = max(status, 1)
             else:
+                keep(text)
                 page.write_text(text, encoding="utf-8")
     return status
 

@@ -287,7 +287,10 @@ def main():
         return hint(rung)
     prepared(rung)
     if given.solution:
-        rung.path.write_text("\n".join([*rung.includes(), *rung.model(), ""]), encoding="utf-8")
+        ours = "\n".join([*rung.includes(), *rung.model(), ""])
+        if STUB not in rung.text and rung.text != ours:
+            raise Refusal(f"{rung.shown} has a kernel; move it away first")
+        rung.path.write_text(ours, encoding="utf-8")
     elif not given.check:
         return watch(rung)
     with alone(rung.folder):
