@@ -96,6 +96,7 @@ test: target = $(if $(STEP),test_$(STEP),all)
 test: needs = test
 simulate: needs = simulate
 reproduce: FULL = 1
+reproduce: BUDGET = 10
 setup: ## install what is missing, and say first what
 	@sh setup.sh $(needs)
 
@@ -130,12 +131,13 @@ reference-gpu: ## what the lessons quote of a GPU, by plan_gpu.txt: MACHINE=name
 # All that the reports measured; at BUDGET=200 the largest sizes of Genova 2024 take a night. A run beyond ten budgets is left out.
 reports = genova nsight coalescing csc4005 scpa
 REPORT = $(reports)
+$(if $(filter reproduce,$(MAKECMDGOALS)),$(if $(filter-out $(reports),$(REPORT)),$(error REPORT: there is no '$(REPORT)'; give some of $(reports))))
 a_row = $(patsubst small,0.02,$(BUDGET))
 run_report_of = $(run_plan) $(plans)/$(1).txt --out '$(OUT)/$(1)' --set threads=64 rows='--budget $(a_row)'
 page_report_of = $(MAKE) --no-print-directory page OUT='$(OUT)/$(1)' PUBLISHED=$(1)
 at_most = awk '{r = 1; for (i = 1; i < NF; i++) if ($$i ~ /^--(size|shape|variant|threads|tile)$$/) r *= split($$(i + 1), x, ","); n += r} END {printf "$(1): %d rows, at most about %.1g hours\n", n, (n * 10 * $(a_row) + 20 * NR) / 3600}'
 reproduce: build ## the experiments of the five reports beside their figures: REPORT=genova picks one; BUDGET=small (OUT/genova/index.html)
-	@$(if $(filter-out $(reports),$(REPORT)),$(error REPORT: there is no '$(REPORT)'; give some of $(reports)))status=0; $(foreach of,$(REPORT), \
+	@status=0; $(foreach of,$(REPORT), \
 	  $(call run_report_of,$(of)) --plan | $(call at_most,$(of)); $(call run_report_of,$(of)) || status=$$?; $(call page_report_of,$(of)) || status=$$?;) exit $$status
 
 # A library and a type after another: it may be stopped and called again. LIBRARIES gives other options:
@@ -200,7 +202,5 @@ so_far:
 
 clean: ## remove what was built; the report stays
 	@rm -rf build build.log build-sanitize build-tsan
-
-reproduce: BUDGET = 10
 
 .PHONY: help book try hint numpy simulate search reference reference-gpu reproduce libraries report setup build test rows plan page ladder notes pictures so_far clean FORCE

@@ -53,7 +53,7 @@ int predict(const std::vector<std::string>& words) {
               .from_gpu = link_of(file, "from_gpu")};
   if (gpus > 1) rates.peer = link_of(file, "peer_each"), rates.all_gather = link_of(file, "all_gather");
   course::say(stdout, "variant,n,gpus,tile,predicted_s,efficiency\n");
-  std::stringstream sizes(words[2]);
+  std::stringstream sizes(words[2] + ",");  // so that an empty last item is one
   for (std::string size; std::getline(sizes, size, ',');) {
     const course::Index n = course::Index(number(size));
     const Sizes s({n, n, n}, gpus, element);
