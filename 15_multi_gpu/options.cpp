@@ -6,8 +6,8 @@
 
 /// Takes them out of the command line. A GPU has a host thread: the runner sweeps over these.
 void take_own_options(std::vector<const char*>& words) {
-  static const std::string gpus = course::taken(words, "--gpus");
-  if (!gpus.empty()) words.insert(words.end(), {"--threads", gpus.c_str()});
+  static const std::string gpus = course::taken(words, "--gpus", "not given");
+  if (gpus != "not given") words.insert(words.end(), {"--threads", gpus.c_str()});
   std::string& file = multi_gpu::timeline_file = course::taken(words, "--timeline");
   if (file.empty()) return;
   std::FILE* const begun = std::fopen(file.c_str(), "w");
