@@ -83,7 +83,7 @@ constexpr double memory = 4e6;                 // an H200's bytes a microsecond
 constexpr double launch = 4, dependent = 1.5;  // microseconds of a further kernel; of one launched early
 
 // [model]
-/// What a candidate should take for a product, in microseconds.
+/// What a candidate should take for a product on a GPU of `processors` SMs, in microseconds.
 double microseconds(const Candidate& of, const Costs& costs, double m, double n, double k, int parts,
                     double processors) {
   const double tiles = std::ceil(m / of.BM) * std::ceil(n / of.BN), steps = std::ceil(k / of.BK);

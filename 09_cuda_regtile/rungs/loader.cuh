@@ -126,8 +126,7 @@ __device__ void store_a(const Loader<S>& next, int stage) {
       in_shared<typename S::T>(to + e * S::BM + l * S::a_rows) = next.a_next[l].element[e];
 }
 
-/// C += what the threads have found. Element by element: 16 bytes at a time would tie the sums to registers
-/// side by side, and the multiply-adds would wait for each other's operands.
+/// C += what the threads have found, element by element.
 template <class S, template <class> class Place, class T>
 __device__ void add_tile(View<T> c, Index i0, Index j0, const T (&sum)[TM][TN]) {
   const Place<S> at(opaque(int(threadIdx.x)) % S::per_slice);
