@@ -446,6 +446,26 @@ void add_copies(Session& session) {
     }
 }
 
+/// Pinning 64 MiB of the host's memory, without its allocation: new, so that it gets its pages only now, or
+/// touched before.
+void add_pinning(Session& session) {
+  constexpr std::size_t bytes = 64 * 1024 * 1024;
+  for (const bool touched : {false, true})
+    add_if_wanted(
+        session, {"pinning", "", "cuda", 0, touched ? "touched" : "new", "", "GB/s", "of 64 MiB; best of 5"},
+        [&](Row& row) {
+          for (int time = 0; time < 5; ++time) {
+            const std::unique_ptr<void, decltype(&std::free)> got(std::aligned_alloc(4096, bytes), std::free);
+            if (!got) throw std::bad_alloc();
+            if (touched) std::memset(got.get(), 1, bytes);
+            const course::Stopwatch stopwatch;
+            check(cudaHostRegister(got.get(), bytes, cudaHostRegisterDefault));
+            row.value = std::max(row.value, rounded(1e-9 * bytes / stopwatch.seconds()));
+            check(cudaHostUnregister(got.get()));
+          }
+        });
+}
+
 }  // namespace
 
 std::string gpu_missing() {
@@ -463,7 +483,7 @@ void add_gpu_roofs(Session& session) {
   add_peak<std::uint32_t>(session, "i32", "mad");
   add_warps<2>(session, "warps"), add_warps<3>(session, "warps_three_registers");
   add_outer_product(session);
-  add_bandwidths_of_gpu(session), add_copies(session);
+  add_bandwidths_of_gpu(session), add_copies(session), add_pinning(session);
 }
 
 }  // namespace machine

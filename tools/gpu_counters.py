@@ -4,10 +4,10 @@
   tools/gpu_counters.py build/09_cuda_regtile/09_cuda_regtile square,transposed \\
     --type f32 --size 2048 >ncu.csv
 
-Other options, such as --pad 8, go to the program, and into the column `options`. Before the product
-a program tries a small one, twice: of each variant the last kernel counts or, of each name that
---kernels gives (or its beginning), the last. Wavefronts and instructions are of warps; a `waits`
-column says for how many cycles a warp has stood for that reason for each instruction issued.
+Other options, such as --pad 8, go to the program, and into the column `options`. A program tries a
+small product before, twice: of each variant the last kernel counts (10's runs_on() never) or, of
+each name that --kernels gives (or its beginning), the last. Wavefronts and instructions are of
+warps; `waits`: for how many cycles a warp has stood for that reason for each instruction issued.
 Exit status: 0 well, 2 a wrong command line, 77 no profiler, no such kernel or no leave to count."""
 import argparse, csv, itertools, re, shutil, signal, subprocess, sys
 
@@ -53,7 +53,7 @@ def count(program, variants, element, size, options, kernels):
     command = ["ncu", *words, ",".join(COUNTERS.values()), program, *options, *asked.split()]
     command += "--verify none --budget 1e9".split()
     done = subprocess.run(command, capture_output=True, text=True)
-    table = [line for line in done.stdout.splitlines() if line.startswith('"')]
+    table = [line for line in done.stdout.splitlines() if re.match('"(?!.*runs_on)', line)]
     rows = list(csv.DictReader(table))[1:]  # the first holds units
     each, left = divmod(len(rows), len(variants))
     if each == 0 or left:
