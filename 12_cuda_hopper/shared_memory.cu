@@ -43,6 +43,9 @@ __global__ __launch_bounds__(with_producer, 1) void multiply(const float4* from,
     wgmma_wait<0>();
     fence_registers(sum);
     if (threadIdx.x == 0) cycles[blockIdx.x] = clock64() - start, done = 1;
+    float total = 0;  // what nobody uses is not computed
+    for (const FragmentC& each : sum) total += each.of[0] + each.of[1] + each.of[2] + each.of[3];
+    if (total == 1) cycles[blockIdx.x] = 0;
   } else if (beside == copies && threadIdx.x == 256) {
     int count = 0;
     for (; done == 0; ++count) {
