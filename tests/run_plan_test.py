@@ -261,7 +261,7 @@ def test_what_a_plan_names_is_there():
     for line in (line for line in lines if line and line[0] not in "#!"):
         name = re.search(r"(?:^| )(?:\.\./)?([0-9a-z_]+/[^ ]+)", line)[1]
         there, step = (BUILD / name).exists(), Path(name).parent
-        nvcc = name.endswith(("_search", "_links"))
+        nvcc = name.endswith(("_search", "_links", "_timeline", "_shared_memory"))
         asked = everything and (BUILD / step / step).exists() and not nvcc
         assert (ROOT / step).is_dir() and (there or (ROOT / name).exists() or not asked), line
         variants = re.search(r"--variant (\S+)", line)
