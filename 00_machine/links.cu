@@ -1,6 +1,6 @@
-// What the links of the GPUs carry: copies of 4 KiB to 1 GiB between GPUs, and between GPUs and host, and
-// NCCL's all-gather. A line a link and size, as CSV: seconds of the fastest, the median and the slowest of
-// 11 runs.
+// What the links of the GPUs carry: copies of 4 KiB to 1 GiB between GPUs, and between GPUs and host, one way
+// and both at once, and NCCL's all-gather. A line a link and size, as CSV: seconds of the fastest, the median
+// and the slowest of 11 runs.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -20,16 +20,17 @@ using course::check, course::Cuda;
 constexpr std::size_t least = 4 << 10, most = 1 << 30;
 constexpr int runs = 11;
 
-/// One GPU's memory and stream.
+/// One GPU's memory and streams.
 struct Gpu {
   int device;
-  char *from, *to, *host;  // of `most` bytes, the host's pinned
-  cudaStream_t stream;
+  char *from, *to, *host, *host_to;  // of `most` bytes, the host's pinned
+  cudaStream_t stream, back;
 
   explicit Gpu(int device) : device(device) {
     check(cudaSetDevice(device));
     check(cudaMalloc(&from, most)), check(cudaMalloc(&to, 2 * most)), check(cudaMallocHost(&host, most));
-    check(cudaMemset(from, 1, most)), check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    check(cudaMallocHost(&host_to, most)), check(cudaMemset(from, 1, most));
+    for (cudaStream_t* made : {&stream, &back}) check(cudaStreamCreateWithFlags(made, cudaStreamNonBlocking));
   }
 };
 
@@ -42,7 +43,8 @@ void measure(const char* link, std::vector<Gpu>& gpus, const std::function<void(
     for (int run = 0; run <= runs; ++run) {
       const course::Stopwatch watch;
       for (int copy = 0; copy < copies; ++copy) start(bytes);
-      for (const Gpu& gpu : gpus) check(cudaStreamSynchronize(gpu.stream));
+      for (const Gpu& gpu : gpus)
+        check(cudaStreamSynchronize(gpu.stream)), check(cudaStreamSynchronize(gpu.back));
       if (run > 0) seconds.push_back(watch.seconds() / copies);  // the first warms up
     }
     std::sort(seconds.begin(), seconds.end());
@@ -51,9 +53,9 @@ void measure(const char* link, std::vector<Gpu>& gpus, const std::function<void(
   }
 }
 
-void copy(const Gpu& by, void* to, const void* from, std::size_t bytes) {
+void copy(const Gpu& by, cudaStream_t stream, void* to, const void* from, std::size_t bytes) {
   check(cudaSetDevice(by.device));
-  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, by.stream));
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream));
 }
 
 int links() {
@@ -74,12 +76,20 @@ int links() {
     return gpus[std::size_t(gpu.device + 1) % gpus.size()];
   };
   const auto first = [&](auto work) { return [&gpus, work](std::size_t bytes) { work(gpus[0], bytes); }; };
-  const auto in = [](const Gpu& gpu, std::size_t bytes) { copy(gpu, gpu.to, gpu.host, bytes); };
-  const auto out = [](const Gpu& gpu, std::size_t bytes) { copy(gpu, gpu.host, gpu.from, bytes); };
-  const auto peer = [&](const Gpu& gpu, std::size_t bytes) { copy(gpu, gpu.to, next(gpu).from, bytes); };
+  const auto in = [](const Gpu& gpu, std::size_t bytes) { copy(gpu, gpu.stream, gpu.to, gpu.host, bytes); };
+  const auto out = [](const Gpu& gpu, std::size_t bytes) {
+    copy(gpu, gpu.back, gpu.host_to, gpu.from, bytes);
+  };
+  const auto both = [&](const Gpu& gpu, std::size_t bytes) { in(gpu, bytes), out(gpu, bytes); };
+  const auto peer = [&](const Gpu& gpu, std::size_t bytes) {
+    copy(gpu, gpu.stream, gpu.to, next(gpu).from, bytes);
+  };
   measure("to_gpu", gpus, first(in));
   measure("from_gpu", gpus, first(out));
+  measure("both_ways", gpus, first(both));  // so many bytes each way
   measure("to_each_gpu", gpus, each(in));
+  measure("from_each_gpu", gpus, each(out));
+  measure("both_ways_each", gpus, each(both));
   if (count == 1) return 0;
   measure("peer_without_access", gpus, first(peer));
   for (const Gpu& gpu : gpus)

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "common/problem.hpp"
+#include "layout.hpp"
 
 namespace multi_gpu::cost {
 
@@ -19,10 +20,11 @@ struct Link {
 };
 // [/link]
 
-/// One GPU's rates: operations of a large product, and bytes of its own memory, a second; its links.
+/// One GPU's rates: operations of a large product, and bytes of its own memory, a second; its links, those to
+/// the host with all GPUs at once: one way alone, and each way while the other is busy.
 struct Rates {
   double product = 0, memory = 0;
-  Link peer = {}, all_gather = {}, to_gpu = {}, from_gpu = {};
+  Link peer = {}, all_gather = {}, to_gpu = {}, from_gpu = {}, both_ways = {};
 };
 
 /// A shape's sides and, in bytes, its matrices.
@@ -68,16 +70,27 @@ inline double overlapped(const Sizes& s, const Rates& r, double most) {
 // [/overlapped]
 
 // [from_host]
-/// Tiles of `most` × `most` of C: each needs its rows of A and columns of B, and goes both ways. A panel of B
-/// with an eighth of the rows of A and C comes before all products; an eighth of C goes after them.
+/// Step by step, as the rung goes: what comes, when its place is free; its product, when it has come; and
+/// what goes back. Each panel reads and writes its part of C, and C itself is added to the sum.
 inline double from_host(const Sizes& s, const Rates& r, double most) {
-  const double rows = s.m / s.G, high = std::min(most, rows), wide = std::min(most, s.n);
-  const double tiles = std::ceil(rows / most) * std::ceil(s.n / most);
-  const double deep = s.k / std::ceil(s.k / (most * 3 / 8)), slice = std::min(high, most / 8);
-  const double in = tiles * (high + wide) * s.k * s.element + s.c / s.G;
-  const double first = (deep * wide + slice * deep) * s.element + slice * wide * sizeof(float);
-  return std::max(s.product(r), r.to_gpu.seconds(in)) + r.to_gpu.seconds(first) +
-         r.from_gpu.seconds(slice * wide * sizeof(float));
+  std::vector<double> done;         // when the product of each step is
+  std::vector<std::size_t> panels;  // their first steps
+  double come = 0, back = 0;
+  for (const Step& step : steps_of({0, Index(s.m / s.G)}, Index(s.n), Index(s.k), Index(most))) {
+    const double high = double(step.rows.count), wide = double(step.cols.count), deep = double(step.k.count);
+    const double c = high * wide * sizeof(float), rows = step.slice == 0 ? high + wide : high;
+    if (step.slice == 0) panels.push_back(done.size());
+    if (done.size() >= ahead) come = std::max(come, done[done.size() - ahead]);
+    if (panels.size() > 2) come = std::max(come, done[panels[panels.size() - 2] - 1]);
+    come += (come < back ? r.both_ways : r.to_gpu)
+                .seconds(rows * deep * s.element + (step.last ? c : 0), 1 + (step.slice == 0) + step.last);
+    const double through_memory = (step.first ? 0 : 2 * c) + (step.last ? 3 * c : 0);
+    done.push_back(std::max(come, done.empty() ? 0 : done.back()) + 2 * high * wide * deep / r.product +
+                   through_memory / r.memory);
+    if (step.last)
+      back = std::max(back, done.back()) + (done.back() < come ? r.both_ways : r.from_gpu).seconds(c);
+  }
+  return back;
 }
 // [/from_host]
 

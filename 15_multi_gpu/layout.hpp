@@ -64,6 +64,8 @@ inline std::vector<Panel> panels_of(Index k, Grid grid, Index most, int first) {
 }
 // [/panels]
 
+constexpr std::size_t ahead = 8;  // places for slices from the host; for panels and tiles two are enough
+
 /// Some rows of a tile of C, and a panel of k for them.
 struct Step {
   Part rows, cols, k;
@@ -72,35 +74,38 @@ struct Step {
   bool first, last;         // of the tile's panels
 };
 
-/// How many rows of k a panel has at most, and how many rows a slice: so much of k that a slice of C alone is
-/// not longer on its way than it is multiplied, and so few rows that little comes before the first product
-/// and little goes back after the last.
-inline Index panel_of(Index k, Index most) {
-  const Index panels = course::ceil_div(k, std::max<Index>(most * 3 / 8, 1));
-  return panels == 0 ? 0 : course::ceil_div(k, panels);
-}
-inline Index slice_of(Index most) {
-  return course::ceil_div(most, 8);
-}
-
+// [steps]
 /// All of a GPU's rows of C in tiles of `most` × `most`, each in panels of k, each in slices of its rows.
+/// Panels grow, so that little comes before the first product: the first is `most` / 32 deep, each further
+/// one half as deep again, to `most` / 2; from 32 on multiples of it, so that rows begin where a line of
+/// memory does. Slices are `most` / 8 high, of a tile's last panel `most` / 32: little goes back after the
+/// last product.
 inline std::vector<Step> steps_of(Part rows, Index n, Index k, Index most) {
+  const auto in_lines = [](Index count) { return count < 32 ? count : count / 32 * 32; };
   std::vector<Step> steps;
-  const Index deep = panel_of(k, most), slice = slice_of(most), end = rows.from + rows.count;
+  const Index end = rows.from + rows.count;
+  Index deep = course::ceil_div(most, 32);
   std::size_t tile = 0, panel = 0;
   for (Index i = rows.from; i < end; i += most)
     for (Index j = 0; j < n; j += most, ++tile)
-      for (Index p = 0; p < k; p += deep, ++panel)
+      for (Index p = 0, count = 0; p < k; p += count, ++panel) {
+        const Index left = k - p;
+        count = left <= deep ? left : in_lines(left < 2 * deep ? course::ceil_div(left, 2) : deep);
+        deep = std::min(course::ceil_div(3 * deep, 2), course::ceil_div(most, 2));
+        const bool last = count == left;
+        const Index slice = course::ceil_div(most, last ? 32 : 8);
         for (Index at = i; at < std::min(i + most, end); at += slice)
           steps.push_back({.rows = {at, std::min({slice, i + most - at, end - at})},
                            .cols = {j, std::min(most, n - j)},
-                           .k = {p, std::min(deep, k - p)},
+                           .k = {p, count},
                            .slice = at - i,
                            .tile = tile,
                            .panel = panel,
                            .first = p == 0,
-                           .last = p + deep >= k});
+                           .last = last});
+      }
   return steps;
 }
+// [/steps]
 
 }  // namespace multi_gpu

@@ -1,6 +1,9 @@
 // 15_multi_gpu_mpi: a process for each GPU, as on a cluster; communication by NCCL.
 #include <mpi.h>
 
+#include <array>
+#include <set>
+
 #include "06_mpi/mpi_world.hpp"
 #include "09_cuda_regtile/library.hpp"
 #include "13_f32_by_halves/library.hpp"
@@ -12,14 +15,22 @@ namespace {
 
 using namespace multi_gpu;
 
-/// A team of processes, of which each has one GPU of its host.
+/// A team of processes, of which each has one GPU of its host: of those that it sees (Slurm may show it only
+/// its own) the one of its number among the host's processes.
 class Ranks : public Team {
  public:
   Ranks() {
     MPI_Comm host;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    MPI_Comm_rank(host, &device_), MPI_Comm_size(host, &on_host_), MPI_Comm_free(&host);
+    MPI_Comm_rank(host, &device_), MPI_Comm_free(&host);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_), MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    cudaDeviceProp mine = {};
+    if (const int here = gpus_here(); here > 0)
+      device_ %= here, check(cudaGetDeviceProperties(&mine, device_));
+    std::vector<std::array<char, sizeof mine.uuid>> all(static_cast<std::size_t>(ranks_));
+    MPI_Allgather(&mine.uuid, sizeof mine.uuid, MPI_BYTE, all.data(), sizeof mine.uuid, MPI_BYTE,
+                  MPI_COMM_WORLD);
+    gpus_ = std::ssize(std::set(all.begin(), all.end()));
     communicator = [this, made = ncclComm_t()](int, int) mutable {
       ncclUniqueId id;
       if (made != nullptr) return made;
@@ -31,10 +42,9 @@ class Ranks : public Team {
   }
   int gpus(const course::Settings&) const override { return ranks_; }
   std::string missing(int) const override {
-    const int here = gpus_here();
-    return here < on_host_ ? std::to_string(on_host_) +
-                                 " processes of a host need a GPU each, here: " + std::to_string(here)
-                           : "";
+    return gpus_ < ranks_ ? "each process needs a GPU of its own; the GPUs of " + std::to_string(ranks_) +
+                                " processes: " + std::to_string(gpus_)
+                          : "";
   }
   void all(int, const std::function<void(int)>& work) override {
     check(cudaSetDevice(device_));
@@ -55,7 +65,8 @@ class Ranks : public Team {
   }
 
  private:
-  int device_ = 0, on_host_ = 1, rank_ = 0, ranks_ = 1;
+  int device_ = 0, rank_ = 0, ranks_ = 1;
+  std::ptrdiff_t gpus_ = 0;  // different ones
 };
 
 template <class T>

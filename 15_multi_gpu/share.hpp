@@ -24,11 +24,9 @@ struct Needs {
   bool panel_b = false;    // two panels of other GPUs' rows of B
   bool panel_a = false;    // … of other GPUs' columns of A
   bool host_b = false;     // the host has pinned memory for B
-  bool from_host = false;  // A, B and C are in the host's memory, a GPU has `ahead` places for each
+  bool from_host = false;  // A, B and C are in the host's memory, a GPU has places for parts of them
   bool grid = false;       // GPUs in two dimensions, not one below the other
 };
-
-constexpr std::size_t ahead = 8;  // places for what comes from the host; of other GPUs two are enough
 
 template <class T>
 struct Share;
@@ -46,6 +44,15 @@ struct Group {
   Cuda::HostMatrix<Result<T>> c = {};
 };
 
+/// Kernels of a block a row: `to` becomes zero; `from` is added to it.
+template <class E>
+__global__ void clear_rows(View<E> to) {
+  for (Index j = threadIdx.x; j < to.cols(); j += blockDim.x) to(blockIdx.x, j) = 0;
+}
+template <class E>
+__global__ void add_rows(View<E> to, View<const E> from) {
+  for (Index j = threadIdx.x; j < to.cols(); j += blockDim.x) to(blockIdx.x, j) += from(blockIdx.x, j);
+}
 /// Writes elements of matrix `name` from (i0, j0) on, where they lie: a block a row.
 template <class E>
 __global__ void fill_rows(View<E> to, course::Fill fill, std::uint64_t seed, char name, Index i0, Index j0) {
@@ -61,7 +68,7 @@ struct Share {
   const int me;
   Part rows, cols, k_of_a, k_of_b;  // of C; of k in its columns of A and in its rows of B
   View<T> a, b, whole_b, panel_a[ahead], panel_b[ahead];
-  View<Result<T>> c, panel_c[ahead];
+  View<Result<T>> c, slice_c[ahead], sum[2];
   Stream products{"products", true}, copies{"copies", false}, back{"back", false};
   Event arrived[ahead], done[ahead], returned[ahead];
 
@@ -73,6 +80,12 @@ struct Share {
     });
   }
   // [/share]
+  void clear(View<Result<T>> sum) {
+    products.put("clear", [&] { course::launch(clear_rows<Result<T>>, {sum.rows()}, {128}, sum); });
+  }
+  void add(View<Result<T>> sum, View<const Result<T>> c) {
+    products.put("add", [&] { course::launch(add_rows<Result<T>>, {sum.rows()}, {128}, sum, c); });
+  }
 
   Share(Group<T>& group, int me, const Needs& needs) : group(group), me(me), needs_(needs) {
     const auto [m, n, k] = group.problem.shape;
@@ -83,10 +96,14 @@ struct Share {
       stream->timeline = timeline_file.empty() ? nullptr : &spans;
     if (needs.from_host) {
       const Index high = std::min(rows.count, group.most), wide = std::min(n, group.most);
-      for (View<T>& place : panel_a)
-        place = input(std::min(high, slice_of(group.most)), panel_of(k, group.most));
-      for (View<T>& place : panel_b) place = input(panel_of(k, group.most), wide);
-      for (View<Result<T>>& place : panel_c) place = output(high, wide);
+      Index deep = 0, slice = 0, last = 0;
+      for (const Step& s : steps_of(rows, n, k, group.most)) {
+        deep = std::max(deep, s.k.count), slice = std::max(slice, s.rows.count);
+        if (s.last) last = std::max(last, s.rows.count);
+      }
+      for (View<T>& place : panel_a) place = input(slice, deep);
+      for (const int one : {0, 1}) panel_b[one] = input(deep, wide), sum[one] = output(high, wide);
+      for (View<Result<T>>& place : slice_c) place = output(last, wide);
       return;
     }
     a = input(rows.count, k_of_a.count);

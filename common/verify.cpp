@@ -8,6 +8,7 @@
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Core>
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <functional>
 #include <future>
@@ -192,30 +193,37 @@ Check Verifier<T>::check(View<const Result<T>> c) {
 
 template <class T>
 Check freivalds(const Problem<T>& problem, View<const Result<T>> c) {
-  const auto [m, n, k] = problem.shape;
+  const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
   Check wrong{.error_share = infinity, .relative_error = infinity, .message = other_size};
   if (c.rows() != m || c.cols() != n) return wrong;
-  bool integers = true;
-  const auto integer = [&integers](Result<T> value) {
-    // 2^53 holds every exact product of the course; NaN and fractions fail here.
-    if (std::abs(static_cast<double>(value)) <= 0x1p53 &&
-        static_cast<Result<T>>(static_cast<std::int64_t>(value)) == value)
-      return static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
-    integers = false;
-    return std::uint64_t{0};
+  std::atomic<bool> integers = true;
+  const auto dot = [&integers](auto element, const Residues& factors) {
+    std::uint64_t sum = 0;
+    bool are = true;
+    for (std::size_t j = 0; j < factors.size(); ++j) {
+      const Result<T> value = element(static_cast<Index>(j));
+      // 2^53 holds every exact product of the course; NaN and fractions fail here.
+      const bool fits = std::abs(static_cast<double>(value)) <= 0x1p53;
+      const auto whole = fits ? static_cast<std::int64_t>(value) : 0;
+      are = are && fits && static_cast<Result<T>>(whole) == value;
+      sum += static_cast<std::uint64_t>(whole) * factors[j];
+    }
+    if (!are) integers = false;
+    return sum;
   };
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   Index first = 0;
   for (Index v = 0; v < 4 && wrong.differences == 0; ++v) {
-    Residues x(at(n)), bx(at(k));
+    Residues x(at(n)), bx(at(k)), differs(at(m));
     for (Index j = 0; j < n; ++j) x[at(j)] = element_hash(problem.seed, 'x', v, j) | 1u;
-    for (Index p = 0; p < k; ++p)
-      for (Index j = 0; j < n; ++j) bx[at(p)] += integer(problem.b(p, j)) * x[at(j)];
-    for (Index i = m - 1; i >= 0; --i) {
-      std::uint64_t difference = 0;  // ((C − C₀) x − A (B x))ᵢ
-      for (Index j = 0; j < n; ++j) difference += (integer(c(i, j)) - integer(problem.c(i, j))) * x[at(j)];
-      for (Index p = 0; p < k; ++p) difference -= integer(problem.a(i, p)) * bx[at(p)];
-      if (difference != 0) first = i, ++wrong.differences;
-    }
+    share_rows(k, threads, [&](Index p) { bx[at(p)] = dot([&](Index j) { return problem.b(p, j); }, x); });
+    share_rows(m, threads, [&](Index i) {  // C x, and C₀ x + A (B x)
+      differs[at(i)] =
+          dot([&](Index j) { return c(i, j); }, x) != dot([&](Index j) { return problem.c(i, j); }, x) +
+                                                          dot([&](Index p) { return problem.a(i, p); }, bx);
+    });
+    for (Index i = m - 1; i >= 0; --i)
+      if (differs[at(i)] != 0) first = i, ++wrong.differences;
   }
   wrong.message = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
   if (!integers) return wrong;
