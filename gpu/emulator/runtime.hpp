@@ -22,11 +22,13 @@ enum cudaError_t {
   cudaErrorMemoryAllocation,
   cudaErrorNotReady,
   cudaErrorNoDevice,
-  cudaErrorPeerAccessAlreadyEnabled
+  cudaErrorPeerAccessAlreadyEnabled,
+  cudaErrorUnknown
 };
 inline const char* cudaGetErrorString(cudaError_t status) {
-  const char* const texts[] = {"no error",  "invalid argument",   "out of memory",
-                               "not ready", "built without nvcc", "peer access is already enabled"};
+  const char* const texts[] = {"no error",     "invalid argument",   "out of memory",
+                               "not ready",    "built without nvcc", "peer access is already enabled",
+                               "unknown error"};
   return texts[status];
 }
 /// Throws if a call of the runtime failed.
@@ -80,17 +82,20 @@ inline cudaError_t cudaGetLastError() {
   return cudaSuccess;
 }
 
+inline int lost = -1;  // a device that does not answer any more; for tests
 inline cudaError_t cudaDeviceSynchronize() {
   emulator::synchronize();
   return cudaSuccess;
 }
 inline cudaError_t cudaStreamQuery(std::nullptr_t) {
+  if (emulator::device == lost) return cudaErrorUnknown;
   return emulator::pending() ? cudaErrorNotReady : cudaSuccess;
 }
 
 using CUstream_st = emulator::Stream;
 using cudaStream_t = CUstream_st*;
 inline emulator::Stream& in_order(cudaStream_t stream) {
+  if (emulator::device == lost) check(cudaErrorUnknown);
   return stream == nullptr ? emulator::default_stream() : *stream;
 }
 constexpr unsigned cudaStreamNonBlocking = 1;

@@ -2,6 +2,10 @@
 #include <doctest/doctest.h>
 
 #include "15_multi_gpu/rungs/from_host.cuh"
+#include "15_multi_gpu/rungs/overlapped.cuh"
+#include "15_multi_gpu/rungs/staged.cuh"
+#include "15_multi_gpu/variants.hpp"
+#include "runner/text.hpp"
 
 using namespace multi_gpu;
 
@@ -53,5 +57,27 @@ TEST_CASE("a GPU that fails while others wait for it: they give up, its error is
     std::atomic<int> met = 0;
     team.all(4, [&](int) { team.meet(), ++met, team.meet(); });
     CHECK(met == 4);
+  }
+}
+
+TEST_CASE("a GPU that is lost: nobody waits for it, and the program ends with a line and status 2") {
+  course::emulator::set_order("forward");
+  Kernel<float>* const no_product = [](Index, Index, Index, const float*, Index, const float*, Index, float*,
+                                       Index) {};
+  for (const Rung<float>& rung : {Rung<float>{staged<float>, no_product, {.whole_b = true, .host_b = true}},
+                                  Rung<float>{overlapped<float>, no_product, {.panel_b = true}},
+                                  Rung<float>{from_host<float>, no_product, {.from_host = true}}}) {
+    const Problem<float> problem{.shape = {20, 20, 20}};
+    MultiGpu<float> variant({}, rung, std::make_shared<Team>());
+    variant.allocate(problem, {.threads = 3, .tile = 8});
+    course::emulated::lost = 1;
+    std::string line;
+    try {
+      variant.run();
+    } catch (const course::Refusal& refusal) {
+      line = refusal.message;
+    }
+    course::emulated::lost = -1;
+    CHECK(line == "GPU 1 is lost: unknown error");
   }
 }
