@@ -8,7 +8,6 @@
 #define EIGEN_DONT_PARALLELIZE
 #include <Eigen/Core>
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <functional>
 #include <future>
@@ -28,6 +27,7 @@ using Indices = std::vector<Index>;
 using Residues = std::vector<std::uint64_t>;  // integers modulo 2^64
 
 constexpr Index panel = 256;  // columns of A and rows of B that are held at a time
+const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr const char* other_size = "the result is not m x n";
 
@@ -108,9 +108,8 @@ struct Verifier<T>::Reference {
     a_norms = Dense<W>::Zero(m, 1), b_norms = Dense<W>::Zero(1, n);
     c = Dense<W>::NullaryExpr(m, n, [&](Index r, Index s) { return problem.c(rows[at(r)], cols[at(s)]); });
     if (!std::is_same_v<T, Result<T>>) truncated = std::sqrt(static_cast<double>(k)) / 4;
-    const Index parts =  // of 2^18 multiply-adds of a panel: worth a thread
-        std::clamp<Index>(m * n * std::min(k, panel) >> 18, 1,
-                          std::max(1u, std::thread::hardware_concurrency()));
+    // 2^18 multiply-adds of a panel are worth a thread.
+    const Index parts = std::clamp<Index>(m * n * std::min(k, panel) >> 18, 1, cores);
     for (Index p = 0; p < k && m * n > 0; p += panel) {
       const Index depth = std::min(panel, k - p);
       const Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic> b =
@@ -196,37 +195,31 @@ Check freivalds(const Problem<T>& problem, View<const Result<T>> c) {
   const Index m = problem.shape.m, n = problem.shape.n, k = problem.shape.k;
   Check wrong{.error_share = infinity, .relative_error = infinity, .message = other_size};
   if (c.rows() != m || c.cols() != n) return wrong;
-  std::atomic<bool> integers = true;
-  const auto dot = [&integers](auto element, const Residues& factors) {
+  for (Index i = 0; i < m; ++i)  // 2^53 holds every exact product of the course; NaN and fractions fail here
+    for (Index j = 0; j < n; ++j)
+      wrong.differences += !(std::abs(static_cast<double>(c(i, j))) <= 0x1p53 &&
+                             static_cast<Result<T>>(static_cast<std::int64_t>(c(i, j))) == c(i, j));
+  wrong.message = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
+  if (wrong.differences > 0) return wrong;
+  const auto dot = [](auto element, const Residues& factors) {
     std::uint64_t sum = 0;
-    bool are = true;
-    for (std::size_t j = 0; j < factors.size(); ++j) {
-      const Result<T> value = element(static_cast<Index>(j));
-      // 2^53 holds every exact product of the course; NaN and fractions fail here.
-      const bool fits = std::abs(static_cast<double>(value)) <= 0x1p53;
-      const auto whole = fits ? static_cast<std::int64_t>(value) : 0;
-      are = are && fits && static_cast<Result<T>>(whole) == value;
-      sum += static_cast<std::uint64_t>(whole) * factors[j];
-    }
-    if (!are) integers = false;
+    for (Index j = 0; j < std::ssize(factors); ++j)
+      sum += static_cast<std::uint64_t>(static_cast<std::int64_t>(Result<T>(element(j)))) * factors[at(j)];
     return sum;
   };
-  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   Index first = 0;
   for (Index v = 0; v < 4 && wrong.differences == 0; ++v) {
     Residues x(at(n)), bx(at(k)), differs(at(m));
     for (Index j = 0; j < n; ++j) x[at(j)] = element_hash(problem.seed, 'x', v, j) | 1u;
-    share_rows(k, threads, [&](Index p) { bx[at(p)] = dot([&](Index j) { return problem.b(p, j); }, x); });
-    share_rows(m, threads, [&](Index i) {  // C x, and C₀ x + A (B x)
-      differs[at(i)] =
-          dot([&](Index j) { return c(i, j); }, x) != dot([&](Index j) { return problem.c(i, j); }, x) +
-                                                          dot([&](Index p) { return problem.a(i, p); }, bx);
+    share_rows(k, cores, [&](Index p) { bx[at(p)] = dot([&](Index j) { return problem.b(p, j); }, x); });
+    share_rows(m, cores, [&](Index i) {  // (C − C₀) x and A (B x)
+      differs[at(i)] = dot([&](Index j) { return c(i, j); }, x) -
+                       dot([&](Index j) { return problem.c(i, j); }, x) -
+                       dot([&](Index p) { return problem.a(i, p); }, bx);
     });
     for (Index i = m - 1; i >= 0; --i)
       if (differs[at(i)] != 0) first = i, ++wrong.differences;
   }
-  wrong.message = "Freivalds: C holds a fraction, NaN or a number beyond 2^53 where integers are due";
-  if (!integers) return wrong;
   if (wrong.differences == 0) return {.right = true};
   wrong.message = "Freivalds: C and A·B differ in " + std::to_string(wrong.differences) +
                   " rows, the first is " + std::to_string(first);
