@@ -37,7 +37,7 @@ struct Gpu {
 /// Prints a line a size: `start` puts a copy of so many bytes into the streams; as many follow each other as
 /// 1 MiB holds, 16 at most. The clock is the host's, since several GPUs take part.
 void measure(const char* link, std::vector<Gpu>& gpus, const std::function<void(std::size_t bytes)>& start) {
-  for (std::size_t bytes = least; bytes <= most; bytes *= 4) {
+  for (std::size_t bytes = least; bytes <= most; bytes *= 2) {
     const int copies = int(std::clamp<std::size_t>((std::size_t{1} << 20) / bytes, 1, 16));
     std::vector<double> seconds;
     for (int run = 0; run <= runs; ++run) {
