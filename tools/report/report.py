@@ -68,9 +68,10 @@ FORMS = {  # what is compared, and how it is written
 ALIKE = 1.5  # figures within this factor agree
 
 
-def figure(results, row, what, by):
-    """Ours in words, None of what we do not know: a multiple of one thread's in turns, of one
-    rank's by the times and their spreads, on a GPU of the baseline's."""
+def figure(results, row, what, one):
+    """Ours in words, None of what we do not know: a multiple of the report's own base by the rates,
+    of one thread's in turns, of one rank's by the times and their spreads."""
+    what, _, base = what.partition(" over ")
     form = FORMS.get(what, digits)
     of = {name: getattr(row, name) for name in ("step", "variant", "type", "n")}
     if what == "page faults":  # none where it had the memory that a row before gave back
@@ -78,18 +79,17 @@ def figure(results, row, what, by):
         return row.page_faults and form(row.page_faults) + switches
     if what in ("GFLOP/s", "relative error"):
         return form(row.rate if what == "GFLOP/s" else row.relative_error)
-    if what.startswith("times "):
-        of |= dict(zip(("step", "variant"), what.split()[1:]))
-        others = [of.rate for of in results.select(**of)]
-        return others and digits(row.rate / max(others))
-    one = min(results.select(**of, threads=1, ranks=1), key=lambda row: row.median_s, default=None)
-    of = {1: one, row.workers: row} if by else {}
-    spread = one and row.times_of(one) if by else results.speedup(row)
-    cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
-    if not (spread and cores):
+    of |= dict(zip(("step", "variant"), base.split())) or one
+    if not (first := min(results.select(**of), key=lambda row: row.median_s, default=None)):
         return None
-    middle, low, high = (form(at / cores) for at in spread)
-    share = f", {charts.efficiency(of, row.workers)}" if by else ""
+    if base:
+        cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
+        return cores and form(row.rate / first.rate / cores)
+    if not (spread := row.times_of(first)):
+        return None
+    middle, low, high = map(form, spread)
+    share = f", {charts.efficiency({1: first, row.workers: row}, row.workers)}"
+    share *= row is first or row.workers != first.workers
     return middle + f" ({low} to {high})" * (low != high) + share
 
 
@@ -100,44 +100,55 @@ def published(results, report):
     for line in lines_of(drawing.PLOTS / "published/ours.csv"):
         n, type, what, value = int(line["n"]), line["type"], line["what"], float(line["theirs"])
         by, gpu = line["by"], line["step"] > "07"
-        on = {"threads": 1, "ranks": 1} if by in ("threads", "ranks") else {"gpu": gpu}
-        on |= {by: int(line["count"])} if by else {}
+        count, _, among = line["count"].partition(" of ")  # ranks of so many workers
+        on, one = {"gpu": gpu}, {by: 1, "workers": int(among or 1)}
+        if by in ("threads", "ranks", "workers"):
+            on = {by: int(count), "workers": int(among or count)}
         on |= {"variant": line["ours"], "step" if "-" in line["step"] else "number": line["step"]}
         far = lambda row: (row.type != type, abs(math.log(row.n / n)), row.median_s)
         ours = sorted(results.select(**on), key=far)
-        ours = ((row, said) for row in ours if (said := figure(results, row, what, by)))
+        ours = ((row, said) for row in ours if (said := figure(results, row, what, one)))
         row, said = next(ours, (None, "needs a GPU" if gpu else "left out, or not built"))
         if line["report"].lower().startswith(report) and (row or report):
-            share = f", {percent(value / on[by])}" if by and what == "speedup" else ""
-            cells = [line["published"], n, f"{by} {on[by]}" if by else "a GPU" if gpu else "best"]
-            cells += [what, FORMS.get(what, digits)(value) + share, row.label() if row else "–"]
+            share = f", {percent(value / int(count))}" if what == "speedup" and not among else ""
+            at = f"{by} {line['count']}" if by else "a GPU" if gpu else "best"
+            cells = [line["published"], n, at, what]
+            cells += [FORMS.get(what.partition(" over ")[0], digits)(value) + share]
+            cells += [row.label() if row else "–"]
             cells += [f"{row.n}" + f", {row.type}" * (row.type != type) if row else "–"]
+            cells.append(marked(said, row) if row else said)
             found = tables.setdefault(f"{line['report']}, {line['table']}", [])
-            found.append((cells + [marked(said, row) if row else said], value, row, said))
+            found.append((line, cells, row, said))
     for title, found in tables.items():
-        yield title, *compared(title, found), [cells for cells, *_ in found]
+        yield title, *compared(title, found), [cells for _, cells, *_ in found]
 
 
 def compared(title, found):
-    """What agrees, and a chart: rates as multiples of the first at their size and at ours."""
-    firsts, points, gaps = {}, {"published": {}, "here": {}}, []
-    for number, (cells, *both, row, said) in enumerate(found, 1):
-        if row:
-            both.append(float(re.match(r"[\d.e+-]+", said)[0]))
-            by = firsts.setdefault((cells[1], row.n), both) if cells[3] == "GFLOP/s" else (1, 1)
+    """What agrees, and a chart. Rates are compared as multiples of one of the table's, of that beside
+    which most were measured at one size."""
+    counts = {line["count"] for line, *_ in found}
+    first = lambda said: float(re.match(r"[\d.e+-]+", said)[0])
+    found = [(*of, (float(of[0]["theirs"]), first(said))) for *of, said in found if of[-1]]
+    rates, shown, gaps = {}, [], []
+    name = lambda cells: cells[0] + f", {cells[2]}" * (len(counts) > 1)
+    for line, cells, row, both in found:
+        if line["what"] == "GFLOP/s":
+            rates.setdefault(name(cells), {})[cells[1], row.n] = both
+    alike = lambda who: sum(len(of.keys() & rates[who].keys()) for of in rates.values())
+    base = max(rates, key=alike, default="")
+    for line, cells, row, both in found:
+        by = rates[base].get((cells[1], row.n)) if line["what"] == "GFLOP/s" else (1, 1)
+        if by:
             theirs, here = both = [of / first for of, first in zip(both, by)]
-            words = f"{cells[0]}, {theirs:.3g} at {cells[1]} there, {here:.3g} at {row.n} here"
-            for of, y in zip(points.values(), both):
-                of |= {number: (y, y, y, words)} if y > 0 else {}
+            words = f"{name(cells)}, {theirs:.3g} at {cells[1]} there, {here:.3g} at {row.n} here"
             gap = abs(math.log(theirs / here)) if theirs * here > 0 else 99 * (theirs != here)
             gaps += [(gap, words)] * (both != [1, 1])
+            shown.append((line, row, both, words))
     if not gaps:
         return "Nothing of it is compared here.", None
     said = f"{sum(gap <= math.log(ALIKE) for gap, _ in gaps)} of {len(gaps)} agree within {ALIKE}×"
-    series = [drawing.Series(of, at, dashed=of == "published") for of, at in points.items()]
-    name, see = re.sub(r"\W+", "_", title.lower()), "The rows of the table, in its order."
-    chart = drawing.line_chart(name, title, see, series, "row", "%g", log=True)
-    return f"{said}; furthest apart is {max(gaps)[1]}.", chart
+    said += f"; furthest apart is {max(gaps)[1]}."
+    return said, charts.printed(title, counts, shown, base)
 
 
 def wrong_lines(results):
