@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the house looks like: house.sh format|python|shell|paths|includes|sizes SOURCE. 77 where the tool is missing.
+# What the house looks like: house.sh format|python|shell|spelling|paths|includes|sizes SOURCE. 77 where the tool is missing.
 set -u
 cd "$2" || exit 1
 needs() { # TOOL [VERSION]: Debian 12's; others lay some lines out otherwise
@@ -23,6 +23,15 @@ python)
 shell)
   needs shellcheck
   { sources '*.sh'; echo .ci/run; } | xargs shellcheck --norc
+  ;;
+spelling)
+  # Of pages without their code; what begins with a capital may be a name. The field's words are in tools/book/words.txt.
+  needs hunspell
+  hunspell -d en_GB -l </dev/null || exit 77
+  # shellcheck disable=SC2016
+  found=$(sources '*.md' | xargs sed -E '/^ *`{3,}/,/^ *`{3,}/d; s/`[^`]*`|\]\([^)]*\)|<[^>]*>|https?:[^ ]*/ /g' |
+    grep -oE "[A-Za-z']+" | grep -xE '[a-z]{4,}' | sort -u | hunspell -d en_GB -l | grep -vxFf <(tr ' ' '\n' <tools/book/words.txt))
+  [ -z "$found" ] || { echo "$found" && exit 1; }
   ;;
 paths)
   # Nobody else has the folders of the machine that wrote a file.
