@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser_test import REFERENCE, ROOT, driver, sound, webdriver  # noqa: F401
+from selenium.webdriver.support.wait import WebDriverWait
 
 ORDERS = ("01 ijk", 48, 64), ("02 jki", 32, 16), ("02 ikj", 32, 16), ("03 tiled", 64, 128)
 PROGRAMS = {"02": f"{ROOT}/build/02_loop_order/02_loop_order"}
@@ -47,8 +48,12 @@ def test_in_a_browser(driver, book, width):
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     for page in "README report/index tools/book/accesses tools/book/roofline".split():
         driver.get((book / f"{page}.html").as_uri())
-        sound(driver, CONTROLS if width > 1000 else "")  # there the contents are behind a button
-    driver.get((book / "search.html").as_uri() + "?q=coalesced")
+        sound(driver, CONTROLS)
+    search, tab = driver.find_element("class name", "sidebar-search"), webdriver.Keys.TAB
+    while driver.switch_to.active_element != search:
+        webdriver.ActionChains(driver).send_keys(tab).perform()
+    WebDriverWait(driver, 9).until(lambda _: search.rect["x"] >= 0)
+    search.send_keys("coalesced", webdriver.Keys.ENTER)
     driver.implicitly_wait(20)
     assert driver.find_elements("css selector", "#search-results a"), "nothing is found"
     assert driver.get_log("browser") == [], "on the console"
