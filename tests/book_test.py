@@ -6,7 +6,6 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser_test import REFERENCE, ROOT, driver, sound, webdriver  # noqa: F401
-from selenium.webdriver.support.wait import WebDriverWait
 
 ORDERS = ("01 ijk", 48, 64), ("02 jki", 32, 16), ("02 ikj", 32, 16), ("03 tiled", 64, 128)
 PROGRAMS = {"02": f"{ROOT}/build/02_loop_order/02_loop_order"}
@@ -49,10 +48,10 @@ def test_in_a_browser(driver, book, width):
     for page in "README report/index tools/book/accesses tools/book/roofline".split():
         driver.get((book / f"{page}.html").as_uri())
         sound(driver, CONTROLS)
-    search, tab = driver.find_element("class name", "sidebar-search"), webdriver.Keys.TAB
+    search = driver.find_element("class name", "sidebar-search")
     while driver.switch_to.active_element != search:
-        webdriver.ActionChains(driver).send_keys(tab).perform()
-    WebDriverWait(driver, 9).until(lambda _: search.rect["x"] >= 0)
+        webdriver.ActionChains(driver).send_keys(webdriver.Keys.TAB).perform()
+    assert search.rect["x"] >= 0, "out of sight"
     search.send_keys("coalesced", webdriver.Keys.ENTER)
     driver.implicitly_wait(20)
     assert driver.find_elements("css selector", "#search-results a"), "nothing is found"

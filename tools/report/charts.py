@@ -28,8 +28,7 @@ def rung_lines(results, type, gpu):
     last = {bar.idea if bar.label == "yours" else bar.label: bar.row for bar in bars}
     for row in last.values():
         alike = {name: getattr(row, name) for name in "type step variant threads ranks".split()}
-        slowest = sorted(results.select(**alike), key=lambda row: -row.whole_s)
-        at = {row.n: row for row in slowest}
+        at = {row.n: row for row in sorted(results.select(**alike), key=lambda row: -row.whole_s)}
         lines[row.label() + f" {row.type}" * (row.type != type)] = [at[n] for n in sorted(at)]
     return lines
 
@@ -118,8 +117,8 @@ def printed(title, counts, shown, base):
         for x, y, who in zip((n, row.n), both, ("published", "here")):
             end = textwrap.fill(name.replace("+", "+ "), 17).replace("+ ", "+")
             end = who if not name else end if who == "here" else " "
-            like, dashed = f"{len(series) // 2 + 1:02}", who == "published"
-            of = series.setdefault((name, who), Series(f"{name} {who}", {}, end, dashed, like))
+            how = end, who == "published", f"{len(series) // 2 + 1:02}"  # of a pair one colour
+            of = series.setdefault((name, who), Series(f"{name} {who}".strip(), {}, *how))
             of.points |= {int(count) if by_count else x: (y, y, y, told)} if y > 0 else {}
     if len({x for of in series.values() for x in of.points}) < 2:
         return None

@@ -111,9 +111,8 @@ class Series:
 
 
 def line_chart(name, title, see, series, xlabel, unit, log=False, bound=0, near=0, to_scale=False):
-    """Lines against what stands evenly apart, or on a logarithmic scale, each named at its end;
-    perhaps a bound, a y. What lies near one x has a panel of its own: a power of two is slow there
-    for its own reason."""
+    """Lines against what stands evenly apart, or by its logarithm, each named at its end. What lies
+    near one x has a panel of its own: a power of two is slow there for its own reason."""
     if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]

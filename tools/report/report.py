@@ -24,7 +24,6 @@ ROOT = drawing.PLOTS.parent
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 TARGET = 0.98  # of the best library, in every cell
 MISS = 1.25  # a prediction misses that is this factor off
-CARD_SIZE = 4096
 
 
 def ratios(row):
@@ -80,17 +79,15 @@ def figure(results, row, what, one):
     if what in ("GFLOP/s", "relative error"):
         return form(row.rate if what == "GFLOP/s" else row.relative_error)
     of |= dict(zip(("step", "variant"), base.split())) or one
-    if not (first := min(results.select(**of), key=lambda row: row.median_s, default=None)):
-        return None
+    first = min(results.select(**of), key=lambda row: row.median_s, default=None)
     if base:
         cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
-        return cores and form(row.rate / first.rate / cores)
-    if not (spread := row.times_of(first)):
+        return first and cores and form(row.rate / first.rate / cores)
+    if not (spread := first and row.times_of(first)):
         return None
     middle, low, high = map(form, spread)
     share = f", {charts.efficiency({1: first, row.workers: row}, row.workers)}"
-    share *= row is first or row.workers != first.workers
-    return middle + f" ({low} to {high})" * (low != high) + share
+    return middle + f" ({low} to {high})" * (low != high) + share * (row.workers > first.workers)
 
 
 def published(results, report):
@@ -110,39 +107,36 @@ def published(results, report):
         ours = ((row, said) for row in ours if (said := figure(results, row, what, one)))
         row, said = next(ours, (None, "needs a GPU" if gpu else "left out, or not built"))
         if line["report"].lower().startswith(report) and (row or report):
+            at, form = f"{by} {line['count']}", FORMS.get(what.partition(" over ")[0], digits)
             share = f", {percent(value / int(count))}" if what == "speedup" and not among else ""
-            at = f"{by} {line['count']}" if by else "a GPU" if gpu else "best"
-            cells = [line["published"], n, at, what]
-            cells += [FORMS.get(what.partition(" over ")[0], digits)(value) + share]
-            cells += [row.label() if row else "–"]
-            cells += [f"{row.n}" + f", {row.type}" * (row.type != type) if row else "–"]
-            cells.append(marked(said, row) if row else said)
-            found = tables.setdefault(f"{line['report']}, {line['table']}", [])
-            found.append((line, cells, row, said))
+            cells = [line["published"], n, at if by else "a GPU" if gpu else "best", what]
+            cells.append(form(value) + share)
+            where = row and [row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)]
+            cells += [*where, marked(said, row)] if row else ["–", "–", said]
+            table = tables.setdefault(f"{line['report']}, {line['table']}", [])
+            table.append((line, cells, row, said))
     for title, found in tables.items():
         yield title, *compared(title, found), [cells for _, cells, *_ in found]
 
 
 def compared(title, found):
-    """What agrees, and a chart. Rates are compared as multiples of one of the table's, of that beside
-    which most were measured at one size."""
-    counts = {line["count"] for line, *_ in found}
-    first = lambda said: float(re.match(r"[\d.e+-]+", said)[0])
-    found = [(*of, (float(of[0]["theirs"]), first(said))) for *of, said in found if of[-1]]
-    rates, shown, gaps = {}, [], []
+    """What agrees, and a chart. Rates are compared as multiples of one of the table's, of that
+    beside which most were measured at one size."""
+    counts, rates, shown, gaps = {line["count"] for line, *_ in found}, {}, [], []
     name = lambda cells: cells[0] + f", {cells[2]}" * (len(counts) > 1)
-    for line, cells, row, both in found:
+    found = [(*of, float(re.match(r"[\d.e+-]+", said)[0])) for *of, said in found if of[-1]]
+    for line, cells, row, here in found:
         if line["what"] == "GFLOP/s":
-            rates.setdefault(name(cells), {})[cells[1], row.n] = both
+            rates.setdefault(name(cells), {})[cells[1], row.n] = float(line["theirs"]), here
     alike = lambda who: sum(len(of.keys() & rates[who].keys()) for of in rates.values())
     base = max(rates, key=alike, default="")
-    for line, cells, row, both in found:
+    for line, cells, row, here in found:
         by = rates[base].get((cells[1], row.n)) if line["what"] == "GFLOP/s" else (1, 1)
         if by:
-            theirs, here = both = [of / first for of, first in zip(both, by)]
+            theirs, here = both = float(line["theirs"]) / by[0], here / by[1]
             words = f"{name(cells)}, {theirs:.3g} at {cells[1]} there, {here:.3g} at {row.n} here"
             gap = abs(math.log(theirs / here)) if theirs * here > 0 else 99 * (theirs != here)
-            gaps += [(gap, words)] * (both != [1, 1])
+            gaps += [(gap, words)] * (both != (1, 1))
             shown.append((line, row, both, words))
     if not gaps:
         return "Nothing of it is compared here.", None
@@ -170,13 +164,6 @@ def above_lines(results):
                 yield f"{who}: an efficiency of {share[:-2]}"
 
 
-def card_of(reference, row):
-    """The row of another machine's GPU that is like this one of the emulator's, or None."""
-    like = {name: getattr(row, name) for name in ("step", "variant", "type")}
-    rows = reference.select(**like, gpu=True, n=CARD_SIZE) if reference else []
-    return min(rows, key=lambda row: row.median_s, default=None)
-
-
 def mark_lines(results):
     """How many rows were not verified, how many disturbed, whose are left out, if there are any."""
     again = "disturbed (marked ~): make report, called again, measures these again."
@@ -189,8 +176,7 @@ def mark_lines(results):
 
 def told_of(results, of, groups):
     """What the conclusion tells of a ladder: its first and its best bar, how many times as fast
-    this is, the turns that it, or what is most like it, had with a library, and the fastest row
-    that has a prediction."""
+    this is, and the turns that it, or what is most like it, had with a library."""
     first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
     row = best.row
     gain = digits(row.whole_rate / first.row.whole_rate)
@@ -198,9 +184,7 @@ def told_of(results, of, groups):
     pairs = select(itertools.chain(*groups), type=row.type, gpu=row.gpu, square=True)
     narrow = lambda at: at.variant[:5] == "tuned"  # some of these libraries are kept to AVX2
     order = lambda at: (at.variant != row.variant, narrow(at), abs(at.n - row.n), -at.threads)
-    limited = [bar for bar in of.bars if bar.row.limit in LIMITS and bar.row.predicted_s]
-    limited = max(limited, key=lambda bar: bar.share, default=None)
-    return of, first, best, gain, min(pairs, key=order, default=None), limited
+    return of, first, best, gain, min(pairs, key=order, default=None)
 
 
 def base(out):
@@ -240,7 +224,6 @@ def content(results, reference, given):
     files = filter(None, (given.csv, given.machine, given.libraries))
     return {
         "results": results,
-        "reference": reference,
         "root": base(given.out),
         "chapters": [(told, list(filter(None, drawn))) for told, drawn in chapters],
         "folded": [(title, list(filter(None, drawn))) for title, drawn in folded],
@@ -295,12 +278,6 @@ def print_ladder(results):
     print(*above_lines(results), *mark_lines(results), sep="\n")
 
 
-def reference_of(folder, results):
-    """What was measured on the GPU of a folder; None where there is no folder, or a GPU here."""
-    files = [Path(folder or "", f"{of}.csv") for of in ("results", "machine")]
-    return None if results.select(gpu=True) or not files[0].exists() else Results(*files)
-
-
 def main():
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
@@ -318,7 +295,9 @@ def main():
         results = Results(given.csv, given.machine)
         if given.command == "ladder":
             return print_ladder(results)
-        write(results, reference_of(given.reference, results), given)
+        files = [Path(given.reference or "", f"{of}.csv") for of in ("results", "machine")]
+        alone = not results.select(gpu=True) and files[0].exists()
+        write(results, Results(*files) if alone else None, given)
     except (Refusal, OSError) as error:
         sys.exit(print(f"report.py: {error}", file=sys.stderr) or 2)
 
