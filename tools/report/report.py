@@ -77,12 +77,12 @@ def figure(results, row, what, one):
         switches = f", {row.context_switches or 0:.0f} switches"
         return row.page_faults and form(row.page_faults) + switches
     if what in ("GFLOP/s", "relative error"):
-        return form(row.rate if what == "GFLOP/s" else row.relative_error)
+        return form(row.whole_rate if what == "GFLOP/s" else row.relative_error)
     of |= dict(zip(("step", "variant"), base.split())) or one
     first = min(results.select(**of), key=lambda row: row.median_s, default=None)
     if base:
         cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
-        return first and cores and form(row.rate / first.rate / cores)
+        return first and cores and form(row.whole_rate / first.whole_rate / cores)
     if not (spread := first and row.times_of(first)):
         return None
     middle, low, high = map(form, spread)
