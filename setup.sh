@@ -16,7 +16,7 @@ fetched="libcli11-dev libfmt-dev libeigen3-dev"
 extra="python3-jinja2 python3-numpy gnuplot-nox:gnuplot fonts-dejavu-core ninja-build:ninja libopenmpi-dev:mpicxx openmpi-bin:mpirun libboost-context-dev libhwloc-dev"
 # Without these some tests are skipped.
 checks="valgrind ccache shellcheck clang-format black clang libclang-rt-dev llvm:llvm-symbolizer libomp-dev qemu-user:qemu-x86_64 \
-  g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ bubblewrap:bwrap libblas-test libblas3 python3-pytest"
+  g++-aarch64-linux-gnu:aarch64-linux-gnu-g++ bubblewrap:bwrap libblas-test libblas3 python3-pytest hunspell hunspell-en-gb"
 # Without these the rows of these libraries are missing; without the offload compiler step 10 runs on the host only.
 libraries="libopenblas0-openmp libblis4-openmp libdnnl2 libdnnl3 libdnnl3.6 libscalapack-openmpi-dev"
 offload() { if version=$(g++ -dumpversion 2>/dev/null); then echo "gcc-${version%%.*}-offload-nvptx"; fi; } # nothing before there is a g++

@@ -37,12 +37,14 @@ void wrong_displacement(const Shared<T>& s, MPI_Comm ranks) {
 template <class T>
 void wrong_tag(const Shared<T>& s, MPI_Comm ranks) {
   const int me = rank_in(ranks), size = size_of(ranks);
+  // [wrong_tag]
   for (int i = rows_in(s.c) - 1; me > 0 && i >= 0; --i) MPI_Send(&s.c(i, 0), 1, row_type(s.c), 0, i, ranks);
   for (int of = 1; me == 0 && of < size; ++of) {
     const auto [from, count] = part(s.result.rows(), size, of);
     for (Index i = 0; i < count; ++i)
       MPI_Recv(&s.result(from + i, 0), 1, row_type(s.result), of, MPI_ANY_TAG, ranks, MPI_STATUS_IGNORE);
   }
+  // [/wrong_tag]
 }
 
 /// Takes a rank's rows out of the buffer before they are waited for. A barrier keeps them from coming in

@@ -21,8 +21,8 @@ do for [i = 1:|starts|] {
   set arrow from starts[i], graph 0 to stops[i], graph 0 nohead
 }
 do for [i = 1:|names|] {
-  set arrow from last_x[i], last_y[i] to graph 1.03, graph places[i] nohead linewidth 0.7 dashtype 3 linecolor rgb hues[i]
-  set label names[i] at graph 1.03, graph places[i] left offset 0.4, 0 font ',14' textcolor rgb hues[i]
+  if (names[i] ne " ") { set arrow from last_x[i], last_y[i] to graph 1.03, graph places[i] nohead linewidth 0.7 dashtype 3 linecolor rgb hues[i] }
+  set label names[i] at graph 1.03, graph places[i] left offset 0.4, 0.55*(lines_in(names[i])-1) font ',14' textcolor rgb hues[i]
 }
 if (bound > 0) set arrow from graph 0, first bound to graph 1, first bound nohead dashtype 2 linewidth 1.4 linecolor rgb grey
 told = 'with labels hypertext point linewidth 1.5'

@@ -1,6 +1,7 @@
 # Simulated efficiency against ranks, 100 % is ideal; dashed, in the same colour, what the formula on paper says.
 entries = count + 1
 load dir.'/style.gp'
+set rmargin at screen 1-24.0/wide   # half of 1024's label
 set logscale x 4
 set yrange [0:105]
 set format y '%g %%'

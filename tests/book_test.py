@@ -47,8 +47,12 @@ def test_in_a_browser(driver, book, width):
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     for page in "README report/index tools/book/accesses tools/book/roofline".split():
         driver.get((book / f"{page}.html").as_uri())
-        sound(driver, CONTROLS if width > 1000 else "")  # there the contents are behind a button
-    driver.get((book / "search.html").as_uri() + "?q=coalesced")
+        sound(driver, CONTROLS)
+    search = driver.find_element("class name", "sidebar-search")
+    while driver.switch_to.active_element != search:
+        webdriver.ActionChains(driver).send_keys(webdriver.Keys.TAB).perform()
+    assert search.rect["x"] >= 0, "out of sight"
+    search.send_keys("coalesced", webdriver.Keys.ENTER)
     driver.implicitly_wait(20)
     assert driver.find_elements("css selector", "#search-results a"), "nothing is found"
     assert driver.get_log("browser") == [], "on the console"

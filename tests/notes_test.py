@@ -156,11 +156,8 @@ def test_an_edit_of_a_page_goes_back(template, capsys, monkeypatch, tmp_path):
     twice = "{{ run('ijk', 8) | f1 }}{{ run('ijk', 8) | f1 }}\n"
     rendered(template, "It is {{ run('ijk', 8) | f1 }} fast.\nLast.\n" + twice)
     assert notes.main([]) == 0
-    for words, by, status in ("fast.\nLast.", "very fast.\nLast.\nNew.", 0), (
-        "is 1.2",
-        "is 1.3",
-        2,
-    ):
+    edits = ("fast.\nLast.", "very fast.\nLast.\nNew.", 0), ("is 1.2", "is 1.3", 2)
+    for words, by, status in edits:
         page.write_text(edited := page.read_text().replace(words, by))
         assert (notes.main([]), page.read_text()) == (status, edited)
     assert "README.md.jinja:3: edit this line" in capsys.readouterr().err

@@ -113,7 +113,7 @@ void five_loops(const Operand<T>& a, const Operand<T>& b, const View<T>& c, cons
         if (ic >= c.rows()) continue;  // no row is left; it only helps to copy
         const Index rows = std::min(mc, c.rows() - ic);
         const View<T> copy(a_packed, rows, k, ld), none;
-        const bool copied = a_packed && jc > 0;  // for the first block of B
+        const bool copied = a_packed && jc > 0;  // at jc = 0
         macro_kernel<Tile>(copied ? Operand<T>(copy) : a.block(ic, pc, rows, k), copied ? none : copy,
                            b_block, c.block(ic, jc, rows, cols), pc > 0 ? Scale<T>{scale.alpha} : scale);
       }

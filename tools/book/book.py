@@ -16,21 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LINK = re.compile(r'(\]\(|\bhref=")([^)\s#:"]+)(?=[)#"])')
 ROOFLINE = "tools/book/roofline.md"
 IMAGE = re.compile(r'<img src="([^"]*)"[^>]* alt="([^"]*)">')
-# In README's map "before 07, [the GPU's](GPU.md)" stands in 00's row, but is read before 07.
-MAP_LINK = re.compile(r"(?:before (\d\d), )?\[[^]]*\]\(([^)#]+\.md)\)")
 LANGUAGE = dict.fromkeys((".cpp", ".hpp", ".cu", ".cuh"), "cpp") | {".py": "python", ".sh": "bash"}
 NOT_COPIED = ".*", "build*", "mine", "text", "*.csv"
-
-
-def reading_order(readme):
-    """README's map: [[page, further pages of the lesson…]…], in the order of reading."""
-    lessons, early = [], {}
-    for row in re.findall(r"^\| [^|]+ \| (\[.*?) \|", readme, re.M):
-        links = MAP_LINK.findall(row)
-        lessons += [[early.pop(of)] for of in [*early] if links[0][1].startswith(of)]
-        early |= {before: page for before, page in links if before}
-        lessons.append([page for before, page in links if not before])
-    return lessons
 
 
 def contents(caption, entries):
@@ -67,7 +54,8 @@ def lay_out(stage, report):
     pages = {page: (ROOT / page).read_text(encoding="utf-8") for page in found}
     titled = lambda of: [(re.search("# (.*)", pages[page])[1], page) for page in of]
     readme = pages["README.md"]
-    lessons = reading_order(readme)
+    rows = re.findall(r"^\| [^|]+ \| (\[.*?) \|", readme, re.M)  # of its map, in reading order
+    lessons = [re.findall(r"\]\(([^)#]+\.md)\)", row) for row in rows]
     others = set(found) - {*sum(lessons, ["README.md"])}
     others = sorted(others, key=lambda page: (f"]({page})" not in readme, readme.find(page), page))
     begin = titled(first for first, *_ in lessons)
@@ -80,9 +68,8 @@ def lay_out(stage, report):
         pages["report/index.md"] = here.chapter(report)
         begin.insert(0, ("On this machine", "report/index.md"))
         csv = html.escape("".join(of.read_text("utf-8") for of in report.glob("machine.csv")))
-        pages[ROOFLINE] = pages[ROOFLINE].replace(
-            " data-machine", f' data-csv="{csv}" data-machine'
-        )
+        data = " data-machine", f' data-csv="{csv}" data-machine'
+        pages[ROOFLINE] = pages[ROOFLINE].replace(*data)
         (stage / "report").mkdir(exist_ok=True)
     pages["README.md"] += contents("Lessons", begin) + contents("Further pages", titled(others))
     pages["GLOSSARY.md"] = words.anchored()

@@ -69,5 +69,5 @@ def box(name, both):
     rows = [["GFLOP/s, n =", *sizes], ["---"] + ["---:"] * len(sizes)]
     rows += [[what, *(cells.get(size, "") for size in sizes)] for what, cells in lines.items()]
     table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    said = f"On this machine, {name}; in brackets the page's rates\n:class: here"
-    return f"\n```{{admonition}} {said}\n\n{table}\n```\n"
+    said = f"[On this machine](/report/index.md), {name}; in brackets the page's rates"
+    return f"\n```{{admonition}} {said}\n:class: here\n\n{table}\n```\n"

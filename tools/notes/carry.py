@@ -1,5 +1,6 @@
 """Carries an edit of a page into its template, where it touches no query."""
-import hashlib, itertools, re, subprocess
+import hashlib, re, subprocess
+from contextlib import suppress
 from difflib import SequenceMatcher
 
 from figures import PLOTS, Refusal
@@ -22,16 +23,14 @@ def edited(page, text):
         return False
     ours = RENDERED.read_text().split() if RENDERED.is_file() else []
     call = ["git", "rev-parse", *(f"HEAD~{of}:./{page.name}" for of in range(5))]
-    try:
-        asked = subprocess.run(call, cwd=page.parent, capture_output=True, text=True).stdout
-    except OSError:  # there is no git
-        asked = ""
-    if blob(now) in ours:
-        return False
-    if blob(text) in [*ours, *asked.split()]:
-        return True
-    if blob(now) in asked.split():
-        return False
+    asked = []
+    with suppress(OSError):  # there is no git
+        done = subprocess.run(call, cwd=page.parent, capture_output=True, text=True)
+        asked = done.stdout.split()
+    told = (now, ours, False), (text, asked, True), (now, asked, False), (text, ours, True)
+    for of, known, is_edit in told:
+        if blob(of) in known:
+            return is_edit
     said = "it was edited, and what it is made of, too; undo one, or remove the page"
     raise Refusal(f"{page.parent.name}/{page.name}: {said}")
 
@@ -51,10 +50,11 @@ def origins(render, template):
         inside |= {*range(first + 1, first + 1 + tag[0].count("\n"))}
     for at in {*range(len(lines))} - inside:
         lines[at] = lines[at] if lines[at].lstrip()[:2] == "{%" else f"\0{at}\0{lines[at]}"
-    found = [MARK.search(line) for line in render("\n".join(lines))]
-    return [*itertools.accumulate(found, lambda last, of: int(of[1]) if of else last, initial=0)][
-        1:
-    ]
+    found, at = [], 0
+    for line in render("\n".join(lines)):
+        at = int(of[1]) if (of := MARK.search(line)) else at
+        found.append(at)
+    return found
 
 
 def literal(line, old, new):

@@ -54,14 +54,9 @@ def printable(value):
 
 def environment(folder):
     """What the templates of a folder may use."""
-    jinja = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(folder),
-        undefined=jinja2.StrictUndefined,
-        finalize=printable,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    how = {of: True for of in ("trim_blocks", "lstrip_blocks", "keep_trailing_newline")}
+    how |= {"loader": jinja2.FileSystemLoader(folder), "undefined": jinja2.StrictUndefined}
+    jinja = jinja2.Environment(finalize=printable, **how)
     jinja.globals |= {"csv": query, "standing": standing, "code": partial(code, folder.parent)}
     jinja.globals |= {"difference": partial(changes, folder.parent)}
     jinja.globals |= {"min": partial(extreme, min), "max": partial(extreme, max)}
@@ -94,11 +89,10 @@ def main(arguments):
         try:
             text = rendered(template)
             if arguments != ["--check"] and edited(page, text):
-                compiled, name = environment(template.parent).from_string, template.relative_to(
-                    ROOT
-                )
                 source, text = (of.read_text(encoding="utf-8") for of in (template, page))
-                template.write_text(carried(source, name, compiled, text), encoding="utf-8")
+                compiled, name = environment(template.parent), template.relative_to(ROOT)
+                source = carried(source, name, compiled.from_string, text)
+                template.write_text(source, encoding="utf-8")
                 keep(text)
                 print(name)
         except Refusal as refusal:

@@ -1,5 +1,7 @@
 """What each chart shows, chosen from the rows."""
 
+import re, textwrap
+
 import ladder
 from drawing import Series, line_chart
 from measured import ABOVE, Row, gflops, marked, percent, seconds
@@ -26,8 +28,7 @@ def rung_lines(results, type, gpu):
     last = {bar.idea if bar.label == "yours" else bar.label: bar.row for bar in bars}
     for row in last.values():
         alike = {name: getattr(row, name) for name in "type step variant threads ranks".split()}
-        slowest = sorted(results.select(**alike), key=lambda row: -row.whole_s)
-        at = {row.n: row for row in slowest}
+        at = {row.n: row for row in sorted(results.select(**alike), key=lambda row: -row.whole_s)}
         lines[row.label() + f" {row.type}" * (row.type != type)] = [at[n] for n in sorted(at)]
     return lines
 
@@ -102,3 +103,28 @@ def scaling_chart(results, type, by):
     series.append(Series("ideal", ideal, dashed=True))
     title = f"Speedup by {by}, {type}, n = {n}"
     return line_chart(f"{by}_{type}", title, said, series, by, "%g×")
+
+
+def printed(title, counts, shown, base):
+    """What a report printed and ours, over what its table varies, a count or the size."""
+    by_count, series, by = "" not in counts and len(counts) > 1, {}, {}
+    names, sizes = ({line[of] for line, *_ in shown} for of in ("published", "n"))
+    for line, row, both, told in shown:
+        n, (count, _, among) = int(line["n"]), line["count"].partition(" of ")
+        by[line["by"] + f" ({among} threads in all)" * bool(among)] = None
+        name = [line["published"]] * (not by_count or len(names) > 1)
+        name = ", ".join(name + [f"n = {n}"] * (by_count and len(sizes) > 1))
+        for x, y, who in zip((n, row.n), both, ("published", "here")):
+            end = textwrap.fill(name.replace("+", "+ "), 17).replace("+ ", "+")
+            end = who if not name else end if who == "here" else " "
+            how = end, who == "published", f"{len(series) // 2 + 1:02}"  # of a pair one colour
+            of = series.setdefault((name, who), Series(f"{name} {who}".strip(), {}, *how))
+            of.points |= {int(count) if by_count else x: (y, y, y, told)} if y > 0 else {}
+    if len({x for of in series.values() for x in of.points}) < 2:
+        return None
+    see = "Dashed: published; solid: here." + f" In multiples of {base}." * bool(base)
+    x, unit = ", ".join(by) if by_count else "n (matrices n × n)", "%g" + "×" * (
+        "page" not in title
+    )
+    name = re.sub(r"\W+", "_", title.lower())
+    return line_chart(name, title, see, [*series.values()], x, unit, log=True, to_scale=True)

@@ -103,15 +103,16 @@ def style(label):
 
 @dataclass
 class Series:
-    label: str  # gives the colour
+    label: str
     points: dict  # x: (y, the ends of its spread, what is told of it)
     name: str = ""  # what stands at its end, if that is not the label
     dashed: bool = False
+    like: str = ""  # whose colour it has, if that is not the label's
 
 
-def line_chart(name, title, see, series, xlabel, unit, log=False, bound=0, near=0):
-    """Lines against what stands evenly apart, each named at its end; perhaps a bound, a y. What
-    lies near one x has a panel of its own: a power of two is slow there for its own reason."""
+def line_chart(name, title, see, series, xlabel, unit, log=False, bound=0, near=0, to_scale=False):
+    """Lines against what stands evenly apart, or by its logarithm, each named at its end. What lies
+    near one x has a panel of its own: a power of two is slow there for its own reason."""
     if not (series := [line for line in series if line.points]):
         return None
     reached = [y for line in series for at in line.points.values() for y in at[:3]]
@@ -123,29 +124,36 @@ def line_chart(name, title, see, series, xlabel, unit, log=False, bound=0, near=
     panels = [[x for x in every if x == near or x not in close]] + [close] * (len(close) > 1)
     starts = [0, len(panels[0]) + 0.4][: len(panels)]
     panels = [{x: at + i + 0.5 for i, x in enumerate(of)} for at, of in zip(starts, panels)]
+    if to_scale and len(every) > 1:
+        each = math.log(every[-1] / every[0]) / (len(every) - 1)
+        panels = [{x: math.log(x / every[0]) / each + 0.5 for x in every}]
     for line in series:
-        rows = lines[line.name or line.label] = []
+        rows = lines[line.label] = []
         for at in panels:
             for x, (*ys, told) in sorted(line.points.items()):
                 if x in at:
                     rows.append([at[x], *ys, f"{line.label}: {told}", int(told.endswith("~"))])
             rows.append([])  # ends the stroke
     ends = [[row for row in rows if row][-1] for rows in lines.values()]
-    names, ys = [*lines], [float(end[1]) for end in ends]
-    settings = {"names": names, "hues": [f"#{style(line.label)[0]}" for line in series]}
-    settings |= {"last_x": [end[0] for end in ends], "last_y": ys}
-    tall, longest = max(TALL, NAME * (len(ys) + 1)), max(map(len, names))
+    names, ys = [line.name or line.label for line in series], [float(end[1]) for end in ends]
+    styles = [style(line.like or line.label) for line in series]
+    settings = {"names": names, "last_x": [end[0] for end in ends], "last_y": ys}
+    settings |= {"hues": [f"#{colour}" for colour, _ in styles], "shapes": [of for _, of in styles]}
+    rows = [name.count("\n") + (name > " ") for name in names]
     order = sorted(range(len(ys)), key=ys.__getitem__)  # of the names, evenly apart
-    heights = [(order.index(i) + 0.5) / len(ys) for i in range(len(ys))]
-    settings |= {"places": heights, "wide": WIDE, "tall": tall}
+    below = lambda i: sum(rows[of] for of in order[: order.index(i)]) + rows[i] / 2
+    settings |= {"places": [below(i) / sum(rows) for i in range(len(ys))], "wide": WIDE}
+    settings |= {"tall": max(TALL, NAME * (sum(rows) + 1))}
+    longest = max(len(row) for name in names for row in name.split("\n"))
     settings |= {"bottom": float(low), "top": float(high), "longest": longest}
     stops = [at + len(of) for at, of in zip(starts, panels)]
     each = (WIDE - 98 - 8.2 * longest) / stops[-1]
-    fit = math.ceil(max(8.5 * len(str(x)) + 5 for x in every) / each)
-    axis = [[at[x], str(x)] for at in panels for x in [*at][::-fit]]  # as many as fit
+    room, axis = max(8.5 * len(str(x)) + 5 for x in every) / each, []
+    for at in panels[::-1]:  # as many numbers as fit
+        for x in [*at][::-1]:
+            axis += [[at[x], str(x)]] * (not axis or axis[-1][0] - at[x] >= room)
     settings |= {"xlabel": xlabel, "unit": unit, "logy": logarithm, "bound": float(bound)}
     settings |= {"starts": [*map(float, starts)], "stops": [*map(float, stops)]}
     settings |= {"heading": f"near {min(close, key=int.bit_count)}" if close else ""}
-    settings |= {"shapes": [style(line.label)[1] for line in series]}
     settings |= {"strokes": [1 + line.dashed for line in series], "above": 16 * (len(panels) > 1)}
     return Chart(name, "lines", title, see, lines, settings, {"axis": axis})

@@ -181,11 +181,9 @@ class Row(SimpleNamespace):
 
     def setting(self):
         """What the variant was set to."""
-        counts = [
-            f"{of} {name}" for name in ("threads", "ranks") if (of := getattr(self, name)) > 1
-        ]
-        of = ("grid", "block", "tile")
-        return ", ".join(counts + [f"{name} {at}" for name in of if (at := getattr(self, name))])
+        of = [(name, getattr(self, name)) for name in "threads ranks grid block tile".split()]
+        counts = [f"{at} {name}" for name, at in of[:2] if at > 1]
+        return ", ".join(counts + [f"{name} {at}" for name, at in of[2:] if at])
 
 
 def marked(text, *rows):
@@ -265,10 +263,9 @@ class Results:
         for row in self.ranked + select(self.beside, square=True, timed=True):
             roof = self.roof_of(row)
             if roof and row.rates()[2] > ABOVE * roof:
-                who = ", ".join(
-                    filter(None, (row.label(), row.type, f"n = {row.n}", row.setting()))
-                )
-                yield f"{who}: {percent(row.whole_rate / roof)} of the measured peak"
+                who = filter(None, (row.label(), row.type, f"n = {row.n}", row.setting()))
+                share = percent(row.whole_rate / roof)
+                yield f"{', '.join(who)}: {share} of the measured peak"
 
     def libraries(self, type, gpu=False):
         """{(library, n): its fastest row there}, of squares on no more than all cores, or on the

@@ -24,7 +24,6 @@ ROOT = drawing.PLOTS.parent
 ADDRESS = r"(?:\w+://)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+/|[:/])([\w./-]+?)(?:\.git)?/?"
 TARGET = 0.98  # of the best library, in every cell
 MISS = 1.25  # a prediction misses that is this factor off
-CARD_SIZE = 4096
 
 
 def ratios(row):
@@ -68,29 +67,27 @@ FORMS = {  # what is compared, and how it is written
 ALIKE = 1.5  # figures within this factor agree
 
 
-def figure(results, row, what, by):
-    """Ours in words, None of what we do not know: a multiple of one thread's in turns, of one
-    rank's by the times and their spreads, on a GPU of the baseline's."""
+def figure(results, row, what, one):
+    """Ours in words, None of what we do not know: a multiple of the report's own base by the rates,
+    of one thread's in turns, of one rank's by the times and their spreads."""
+    what, _, base = what.partition(" over ")
     form = FORMS.get(what, digits)
     of = {name: getattr(row, name) for name in ("step", "variant", "type", "n")}
     if what == "page faults":  # none where it had the memory that a row before gave back
         switches = f", {row.context_switches or 0:.0f} switches"
         return row.page_faults and form(row.page_faults) + switches
     if what in ("GFLOP/s", "relative error"):
-        return form(row.rate if what == "GFLOP/s" else row.relative_error)
-    if what.startswith("times "):
-        of |= dict(zip(("step", "variant"), what.split()[1:]))
-        others = [of.rate for of in results.select(**of)]
-        return others and digits(row.rate / max(others))
-    one = min(results.select(**of, threads=1, ranks=1), key=lambda row: row.median_s, default=None)
-    of = {1: one, row.workers: row} if by else {}
-    spread = one and row.times_of(one) if by else results.speedup(row)
-    cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
-    if not (spread and cores):
+        return form(row.whole_rate if what == "GFLOP/s" else row.relative_error)
+    of |= dict(zip(("step", "variant"), base.split())) or one
+    first = min(results.select(**of), key=lambda row: row.median_s, default=None)
+    if base:
+        cores = results.gpu.most("cores") if what == "speedup / cores" else 1  # of some unknown
+        return first and cores and form(row.whole_rate / first.whole_rate / cores)
+    if not (spread := first and row.times_of(first)):
         return None
-    middle, low, high = (form(at / cores) for at in spread)
-    share = f", {charts.efficiency(of, row.workers)}" if by else ""
-    return middle + f" ({low} to {high})" * (low != high) + share
+    middle, low, high = map(form, spread)
+    share = f", {charts.efficiency({1: first, row.workers: row}, row.workers)}"
+    return middle + f" ({low} to {high})" * (low != high) + share * (row.workers > first.workers)
 
 
 def published(results, report):
@@ -100,44 +97,52 @@ def published(results, report):
     for line in lines_of(drawing.PLOTS / "published/ours.csv"):
         n, type, what, value = int(line["n"]), line["type"], line["what"], float(line["theirs"])
         by, gpu = line["by"], line["step"] > "07"
-        on = {"threads": 1, "ranks": 1} if by in ("threads", "ranks") else {"gpu": gpu}
-        on |= {by: int(line["count"])} if by else {}
+        count, _, among = line["count"].partition(" of ")  # ranks of so many workers
+        on, one = {"gpu": gpu}, {by: 1, "workers": int(among or 1)}
+        if by in ("threads", "ranks", "workers"):
+            on = {by: int(count), "workers": int(among or count)}
         on |= {"variant": line["ours"], "step" if "-" in line["step"] else "number": line["step"]}
         far = lambda row: (row.type != type, abs(math.log(row.n / n)), row.median_s)
         ours = sorted(results.select(**on), key=far)
-        ours = ((row, said) for row in ours if (said := figure(results, row, what, by)))
+        ours = ((row, said) for row in ours if (said := figure(results, row, what, one)))
         row, said = next(ours, (None, "needs a GPU" if gpu else "left out, or not built"))
         if line["report"].lower().startswith(report) and (row or report):
-            share = f", {percent(value / on[by])}" if by and what == "speedup" else ""
-            cells = [line["published"], n, f"{by} {on[by]}" if by else "a GPU" if gpu else "best"]
-            cells += [what, FORMS.get(what, digits)(value) + share, row.label() if row else "–"]
-            cells += [f"{row.n}" + f", {row.type}" * (row.type != type) if row else "–"]
-            found = tables.setdefault(f"{line['report']}, {line['table']}", [])
-            found.append((cells + [marked(said, row) if row else said], value, row, said))
+            at, form = f"{by} {line['count']}", FORMS.get(what.partition(" over ")[0], digits)
+            share = f", {percent(value / int(count))}" if what == "speedup" and not among else ""
+            cells = [line["published"], n, at if by else "a GPU" if gpu else "best", what]
+            cells.append(form(value) + share)
+            where = row and [row.label(), f"{row.n}" + f", {row.type}" * (row.type != type)]
+            cells += [*where, marked(said, row)] if row else ["–", "–", said]
+            table = tables.setdefault(f"{line['report']}, {line['table']}", [])
+            table.append((line, cells, row, said))
     for title, found in tables.items():
-        yield title, *compared(title, found), [cells for cells, *_ in found]
+        yield title, *compared(title, found), [cells for _, cells, *_ in found]
 
 
 def compared(title, found):
-    """What agrees, and a chart: rates as multiples of the first at their size and at ours."""
-    firsts, points, gaps = {}, {"published": {}, "here": {}}, []
-    for number, (cells, *both, row, said) in enumerate(found, 1):
-        if row:
-            both.append(float(re.match(r"[\d.e+-]+", said)[0]))
-            by = firsts.setdefault((cells[1], row.n), both) if cells[3] == "GFLOP/s" else (1, 1)
-            theirs, here = both = [of / first for of, first in zip(both, by)]
-            words = f"{cells[0]}, {theirs:.3g} at {cells[1]} there, {here:.3g} at {row.n} here"
-            for of, y in zip(points.values(), both):
-                of |= {number: (y, y, y, words)} if y > 0 else {}
+    """What agrees, and a chart. Rates are compared as multiples of one of the table's, of that
+    beside which most were measured at one size."""
+    counts, rates, shown, gaps = {line["count"] for line, *_ in found}, {}, [], []
+    name = lambda cells: cells[0] + f", {cells[2]}" * (len(counts) > 1)
+    found = [(*of, float(re.match(r"[\d.e+-]+", said)[0])) for *of, said in found if of[-1]]
+    for line, cells, row, here in found:
+        if line["what"] == "GFLOP/s":
+            rates.setdefault(name(cells), {})[cells[1], row.n] = float(line["theirs"]), here
+    alike = lambda who: sum(len(of.keys() & rates[who].keys()) for of in rates.values())
+    base = max(rates, key=alike, default="")
+    for line, cells, row, here in found:
+        by = rates[base].get((cells[1], row.n)) if line["what"] == "GFLOP/s" else (1, 1)
+        if by:
+            theirs, here = both = float(line["theirs"]) / by[0], here / by[1]
+            words = f"{name(cells)}, {theirs:.3g} at {cells[1]} there, {here:.3g} at {row.n} here"
             gap = abs(math.log(theirs / here)) if theirs * here > 0 else 99 * (theirs != here)
-            gaps += [(gap, words)] * (both != [1, 1])
+            gaps += [(gap, words)] * (both != (1, 1))
+            shown.append((line, row, both, words))
     if not gaps:
         return "Nothing of it is compared here.", None
     said = f"{sum(gap <= math.log(ALIKE) for gap, _ in gaps)} of {len(gaps)} agree within {ALIKE}×"
-    series = [drawing.Series(of, at, dashed=of == "published") for of, at in points.items()]
-    name, see = re.sub(r"\W+", "_", title.lower()), "The rows of the table, in its order."
-    chart = drawing.line_chart(name, title, see, series, "row", "%g", log=True)
-    return f"{said}; furthest apart is {max(gaps)[1]}.", chart
+    said += f"; furthest apart is {max(gaps)[1]}."
+    return said, charts.printed(title, counts, shown, base)
 
 
 def wrong_lines(results):
@@ -159,13 +164,6 @@ def above_lines(results):
                 yield f"{who}: an efficiency of {share[:-2]}"
 
 
-def card_of(reference, row):
-    """The row of another machine's GPU that is like this one of the emulator's, or None."""
-    like = {name: getattr(row, name) for name in ("step", "variant", "type")}
-    rows = reference.select(**like, gpu=True, n=CARD_SIZE) if reference else []
-    return min(rows, key=lambda row: row.median_s, default=None)
-
-
 def mark_lines(results):
     """How many rows were not verified, how many disturbed, whose are left out, if there are any."""
     again = "disturbed (marked ~): make report, called again, measures these again."
@@ -178,8 +176,7 @@ def mark_lines(results):
 
 def told_of(results, of, groups):
     """What the conclusion tells of a ladder: its first and its best bar, how many times as fast
-    this is, the turns that it, or what is most like it, had with a library, and the fastest row
-    that has a prediction."""
+    this is, and the turns that it, or what is most like it, had with a library."""
     first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
     row = best.row
     gain = digits(row.whole_rate / first.row.whole_rate)
@@ -187,9 +184,7 @@ def told_of(results, of, groups):
     pairs = select(itertools.chain(*groups), type=row.type, gpu=row.gpu, square=True)
     narrow = lambda at: at.variant[:5] == "tuned"  # some of these libraries are kept to AVX2
     order = lambda at: (at.variant != row.variant, narrow(at), abs(at.n - row.n), -at.threads)
-    limited = [bar for bar in of.bars if bar.row.limit in LIMITS and bar.row.predicted_s]
-    limited = max(limited, key=lambda bar: bar.share, default=None)
-    return of, first, best, gain, min(pairs, key=order, default=None), limited
+    return of, first, best, gain, min(pairs, key=order, default=None)
 
 
 def base(out):
@@ -229,7 +224,6 @@ def content(results, reference, given):
     files = filter(None, (given.csv, given.machine, given.libraries))
     return {
         "results": results,
-        "reference": reference,
         "root": base(given.out),
         "chapters": [(told, list(filter(None, drawn))) for told, drawn in chapters],
         "folded": [(title, list(filter(None, drawn))) for title, drawn in folded],
@@ -284,12 +278,6 @@ def print_ladder(results):
     print(*above_lines(results), *mark_lines(results), sep="\n")
 
 
-def reference_of(folder, results):
-    """What was measured on the GPU of a folder; None where there is no folder, or a GPU here."""
-    files = [Path(folder or "", f"{of}.csv") for of in ("results", "machine")]
-    return None if results.select(gpu=True) or not files[0].exists() else Results(*files)
-
-
 def main():
     raw = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=raw)
@@ -307,7 +295,9 @@ def main():
         results = Results(given.csv, given.machine)
         if given.command == "ladder":
             return print_ladder(results)
-        write(results, reference_of(given.reference, results), given)
+        files = [Path(given.reference or "", f"{of}.csv") for of in ("results", "machine")]
+        alone = not results.select(gpu=True) and files[0].exists()
+        write(results, Results(*files) if alone else None, given)
     except (Refusal, OSError) as error:
         sys.exit(print(f"report.py: {error}", file=sys.stderr) or 2)
 

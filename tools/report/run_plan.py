@@ -31,7 +31,6 @@ from placed import CORES, OF_THREADS, placed, ranks_of
 
 HOST = os.uname().nodename
 OF_MACHINE = ("00_machine", "libraries")
-LADDER_SIZE = "1008"  # a multiple of every step's 16, and no power of two
 
 
 class Command(NamedTuple):
@@ -78,13 +77,6 @@ def utc(at=None):
     return of.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def ladder_size(sizes):
-    """1008 if it is among the sizes, else the largest, if possible no power of two: there the
-    baseline is slow for a reason of its own (01), and every factor over it too large."""
-    odd = [n for n in sizes if count(n).bit_count() > 1]
-    return LADDER_SIZE if LADDER_SIZE in sizes else max(odd or sizes, key=count)
-
-
 def settings_of(given):
     """What --set gives, and what follows from sizes and threads."""
     settings = dict(setting.split("=", 1) for setting in given.set)
@@ -93,7 +85,8 @@ def settings_of(given):
             why = f"'{value}' has a {unfit[0]} in it; give letters, digits, . _ / and -"
             refuse(f"{name.upper()}: {why}")
     sizes, threads = (settings.get(name, "").split(",") for name in ("sizes", "threads"))
-    ladder = ladder_size(sizes)
+    # No power of two if possible: there the baseline is slow (01), every factor over it too large.
+    ladder = max([n for n in sizes if count(n).bit_count() > 1] or sizes, key=count)
     settings |= {name: shlex.quote(str(vars(given)[name])) for name in ("build", "out")}
     settings["others"] = ",".join(n for n in sizes if n != ladder)
     # The rate of a size before says how long a large one takes, and whether it is left out.
