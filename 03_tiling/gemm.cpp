@@ -55,9 +55,9 @@ COURSE_INLINE void block_4x4(View<const T> a, View<const T> b, View<T> c) {
   for (Index i = 0; i < 4; ++i)
     for (Index p = 0; p < 4; ++p) factor[i][p] = a(i, p);
   const Index n = c.cols();
-#pragma GCC ivdep  // C does not overlap B; without this line gcc would have to assume that it may
+#pragma GCC ivdep  // no iteration of j depends on another; without this line gcc would have to assume it
   for (Index j = 0; j < n; ++j) {
-    const T b_j[4] = {b(0, j), b(1, j), b(2, j), b(3, j)};  // once: to gcc, a store to C may change B
+    const T b_j[4] = {b(0, j), b(1, j), b(2, j), b(3, j)};  // once: a store to C might change B within one j
     for (Index i = 0; i < 4; ++i)
       c(i, j) +=
           factor[i][0] * b_j[0] + factor[i][1] * b_j[1] + factor[i][2] * b_j[2] + factor[i][3] * b_j[3];

@@ -38,9 +38,16 @@ Cost eight_by_eight(const Shape& s, double a, double b, double BM = 128, double 
 
 /// The 8 columns of a thread lie side by side: 16 threads' loads lie 8 elements apart, in a half or a quarter
 /// of the banks.
-template <class T>
+template <class T, int a = 2>
 Cost side_by_side(const Shape& s, const Settings&) {
-  return eight_by_eight<T>(s, 2, 2 * 16 * 8 * sizeof(T) / 128.0);
+  return eight_by_eight<T>(s, a, 2 * 16 * 8 * sizeof(T) / 128.0);
+}
+
+/// A's tile is not transposed: each of a thread's 8 numbers takes a load, which brings two q in two
+/// wavefronts, 8 for each q.
+template <class T>
+Cost square(const Shape& s, const Settings& settings) {
+  return side_by_side<T, 16 / sizeof(T)>(s, settings);
 }
 
 /// 16 threads' loads lie side by side: 256 bytes, two wavefronts for each half.

@@ -72,7 +72,7 @@ course::Variants<T> variants() {
       column_of<T, 8>(),
       column_of<T, 16>(),
       column_of<T, 32>(),
-      variant_of<T>("square", "a thread 8 x 8 elements", square<T>, square<T>, cost::side_by_side<T>),
+      variant_of<T>("square", "a thread 8 x 8 elements", square<T>, square<T>, cost::square<T>),
       variant_of<T>("transposed", "… A's tile transposed", transposed<T>, transposed<T>,
                     cost::side_by_side<T>),
       variant_of<T>("vectorised", "… 16 bytes a load", vectorised<T, true>, vectorised<T, false>,

@@ -1,5 +1,5 @@
 // What shared memory delivers to wgmma, alone and beside other traffic, on one multiprocessor and on all, as
-// lines of CSV.
+// lines of CSV; operand_bytes as if each operand were read once.
 //   build/12_cuda_hopper/12_cuda_hopper_shared_memory
 #include <algorithm>
 #include <cstdio>

@@ -14,7 +14,7 @@ namespace {
 /// Of a tile: its first products can begin; its last have begun, and the turn is passed on; all are done; the
 /// last sums are handed to TMA.
 enum Event { begins, passes, finishes, added, events };
-constexpr int blocks = 8, groups = 3, slots = 2048;  // of the grid; consumers and producer; cycles a slot
+constexpr int blocks = 8, groups = 3, slots = 2048;  // of the grid; consumers, producer; and cycles of each
 /// The clock at an event, in the slot of that time: no thread need count its tiles.
 __device__ long long clocks[blocks][groups][events][slots];
 

@@ -53,7 +53,7 @@ __global__ __launch_bounds__(threads, 2) void kept_addresses(View<const bf16> a,
   auto next_a = chunks_from<BM, BK>(a, i0, 0);
   auto next_b = chunks_from<BK, BN>(b, 0, j0);
   int next = 0, stage = 0;  // of the ring: where copies go to, and what is multiplied
-  // [stages]
+  // [begin_step]
   const auto begin_step = [&](int step) {
     if (step < steps) {
       begin(tiles.a[next], next_a, a.ld()), begin(tiles.b[next], next_b, b.ld());
@@ -69,10 +69,10 @@ __global__ __launch_bounds__(threads, 2) void kept_addresses(View<const bf16> a,
     cp_async_wait<depth - 2>();
     __syncthreads();
     begin_step(step + depth - 1);
+    // [/begin_step]
     multiply_tiles<Swizzled>(sum, tiles.a[stage], tiles.b[stage], row, col);
     stage = stage + 1 < depth ? stage + 1 : 0;
   }
-  // [/stages]
   add_fragments(c, i0 + row, j0 + col, sum);
 }
 

@@ -10,7 +10,7 @@ stats folder.'machine.csv' using (is('name', 'peak') && is('type', 'f32') ? (pea
 array peak_names = ['tensor cores, BF16 %.0f', 'f32 units %.0f']; array peaks_down = [0.6, -0.7]
 # lesson, program, variant, type, bytes for each multiply-add; 13's are of three FP16 products or six of BF16
 array rung = ['07 07_cuda_global uncoalesced f32 132', '07 07_cuda_global coalesced f32 8', '08 08_cuda_shared shared f32 6.5', \
-  '09 09_cuda_regtile square f32 1.25', '09 09_cuda_regtile conflict_free f32 0.75', '09 09_cuda_regtile stream_k f32 0.5', \
+  '09 09_cuda_regtile square f32 1.5', '09 09_cuda_regtile conflict_free f32 0.75', '09 09_cuda_regtile stream_k f32 0.5', \
   '11 11_cuda_tensor swizzled bf16 0.09375', '11 11_cuda_tensor deep_steps bf16 0.09375', \
   '12 12_cuda_hopper wgmma bf16 0.0390625', '12 12_cuda_hopper ping_pong bf16 0.046875', \
   '13 13_f32_by_halves f32_by_bf16 f32 0.28125', '13 13_f32_by_halves f32_by_fp16 f32 0.140625']
