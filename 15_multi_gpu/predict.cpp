@@ -77,7 +77,8 @@ int predict(const std::vector<std::string>& words) {
     say("peer", gpus > 1 && peers, peer(s, rates));
     say("nccl", gpus > 1 && gather, nccl(s, rates));
     say("overlapped", gpus > 1 && peers, overlapped(s, rates, most));
-    say("from_host", to && from, from_host(s, rates, most));
+    if (to && from && double(n) <= 32 * most)  // it goes through all steps: not of many tiles
+      say("from_host", true, from_host(s, rates, most));
   }
   return 0;
 }
