@@ -3,6 +3,9 @@
 //   build/12_cuda_hopper/12_cuda_hopper_timeline
 #include <algorithm>
 #include <cstdio>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "common/fill.hpp"
 #include "gpu/cuda.hpp"
@@ -69,8 +72,8 @@ namespace {
 
 long long seen[blocks][groups][events][slots];
 
-/// A line for each tile of a group, in cycles since the block's first event.
-void print(const char* variant, bool in_turns) {
+/// A line for each tile of a group, in cycles since the block's first event; whether each group noted some.
+bool print(const char* variant, bool in_turns) {
   using Noted = std::pair<long long, int>;
   for (int block = 0; block < blocks; ++block) {
     std::vector<Noted> noted[groups];
@@ -79,6 +82,7 @@ void print(const char* variant, bool in_turns) {
       for (int event = 0; event < events; ++event)
         for (const long long clock : seen[block][group][event])
           if (clock > 0) noted[group].push_back({clock, event}), first = std::min(first, clock);
+      if (noted[group].empty()) return false;
       std::sort(noted[group].begin(), noted[group].end());
     }
     for (int group = 0; group < groups; ++group) {
@@ -94,9 +98,10 @@ void print(const char* variant, bool in_turns) {
       }
     }
   }
+  return true;
 }
 
-void run() {
+bool run() {
   using course::check, course::Cuda, course::Memory;
   constexpr Index n = 4096;
   std::vector<bf16> host(n * n);
@@ -116,9 +121,10 @@ void run() {
       seconds = Cuda::seconds_of([&] { gemm(variant, a.view(), b.view(), c.view()); });
     }
     check(cudaMemcpyFromSymbol(seen, clocks, sizeof seen));
-    print(name, variant == HopperVariant::ping_pong);
+    if (!print(name, variant == HopperVariant::ping_pong)) return false;
     std::fprintf(stderr, "%s: %.1f us\n", name, 1e6 * seconds);
   }
+  return true;
 }
 
 }  // namespace
@@ -127,5 +133,5 @@ void run() {
 int main() {
   if (const std::string missing = course::Cuda::missing(90, true); !missing.empty())
     return std::fprintf(stderr, "12_cuda_hopper_timeline: %s\n", missing.c_str()), 77;
-  cuda_hopper::run();
+  if (!cuda_hopper::run()) return std::fprintf(stderr, "12_cuda_hopper_timeline: a group noted nothing\n"), 1;
 }
