@@ -49,8 +49,12 @@ def test_in_a_browser(driver, book, width):
         driver.get((book / f"{page}.html").as_uri())
         sound(driver, CONTROLS)
     search = driver.find_element("class name", "sidebar-search")
-    while driver.switch_to.active_element != search:
+    for _ in range(200):
+        if driver.switch_to.active_element == search:
+            break
         webdriver.ActionChains(driver).send_keys(webdriver.Keys.TAB).perform()
+    else:
+        pytest.fail("TAB does not reach the search")
     assert search.rect["x"] >= 0, "out of sight"
     search.send_keys("coalesced", webdriver.Keys.ENTER)
     driver.implicitly_wait(20)
