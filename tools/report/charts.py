@@ -107,24 +107,24 @@ def scaling_chart(results, type, by):
 
 def printed(title, counts, shown, base):
     """What a report printed and ours, over what its table varies, a count or the size."""
-    by_count, series, by = "" not in counts and len(counts) > 1, {}, {}
+    by_count, series, by, hues = "" not in counts and len(counts) > 1, {}, {}, {}
     names, sizes = ({line[of] for line, *_ in shown} for of in ("published", "n"))
     for line, row, both, told in shown:
         n, (count, _, among) = int(line["n"]), line["count"].partition(" of ")
         by[line["by"] + f" ({among} threads in all)" * bool(among)] = None
         name = [line["published"]] * (not by_count or len(names) > 1)
         name = ", ".join(name + [f"n = {n}"] * (by_count and len(sizes) > 1))
+        hue = hues.setdefault(name, f"{len(hues) + 1:02}")  # of a pair one colour
         for x, y, who in zip((n, row.n), both, ("published", "here")):
+            name += f" ({row.n})" * (who == "here" and "n = " in name and row.n != n)
             end = textwrap.fill(name.replace("+", "+ "), 17).replace("+ ", "+")
-            end = who if not name else end if who == "here" else " "
-            how = end, who == "published", f"{len(series) // 2 + 1:02}"  # of a pair one colour
+            how = who if not name else end if who == "here" else " ", who == "published", hue
             of = series.setdefault((name, who), Series(f"{name} {who}".strip(), {}, *how))
             of.points |= {int(count) if by_count else x: (y, y, y, told)} if y > 0 else {}
     if len({x for of in series.values() for x in of.points}) < 2:
         return None
     see = "Dashed: published; solid: here." + f" In multiples of {base}." * bool(base)
-    x, unit = ", ".join(by) if by_count else "n (matrices n × n)", "%g" + "×" * (
-        "page" not in title
-    )
+    times = shown[0][0]["what"].partition(" over ")[0] in ("GFLOP/s", "speedup")
+    x, unit = ", ".join(by) if by_count else "n (matrices n × n)", "%g" + "×" * times
     name = re.sub(r"\W+", "_", title.lower())
     return line_chart(name, title, see, [*series.values()], x, unit, log=True, to_scale=True)

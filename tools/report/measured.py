@@ -11,10 +11,8 @@ import started  # noqa: F401
 
 # A file's header line names its columns. Of these the cells are words, of any other numbers; a
 # count that is missing is 0.
-WORDS = set(
-    """step variant type fill grid block device_kind device verify verdict quiet flags compiler host
-    commit started at turns_s limit name vector level unit note against""".split()
-)
+WORDS = """step variant type fill grid block device_kind device verify verdict quiet flags compiler
+host commit started at turns_s limit name vector level unit note against""".split()
 COUNTS = set("m n k threads ranks tile cores repeat".split())
 MEASURED = {"repeat", "value"}  # rows alike in the columns before are one measurement, taken again
 BASELINE = ("01_naive", "ijk")

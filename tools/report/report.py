@@ -50,11 +50,9 @@ def sentence(rows):
     worst, mean = min(rows, key=lambda row: row.ratio), geometric_mean(row.ratio for row in rows)
     on = "a GPU" if worst.gpu else f"{worst.threads} thread" + "s" * (worst.threads > 1)
     below = sum(row.ratio < TARGET for row in rows)
-    return (
-        f"{worst.variant}, {worst.type}, on {on}, is {mean:.3f} times as fast as the best library "
-        f"on average, at worst {ratios(worst)} at {worst.shape()}, {worst.against}; "
-        f"below {TARGET:g} in {below} of {len(rows)}."
-    )
+    said = f"{worst.variant}, {worst.type}, on {on}, is {mean:.3f} times as fast as the best "
+    said += f"library on average, at worst {ratios(worst)} at {worst.shape()}, {worst.against}; "
+    return said + f"below {TARGET:g} in {below} of {len(rows)}."
 
 
 # What reports printed, and ours beside it: plots/published/ours.csv says which does the same.
@@ -91,8 +89,9 @@ def figure(results, row, what, one):
 
 
 def published(results, report):
-    """Tables of what reports printed, ours of the same type if possible, and of the nearest size:
-    title, what agrees, chart and cells. What is not measured is left out but of one report."""
+    """Tables of what reports printed, ours of the same type and nearest size, a power of two only
+    by one, if possible: title, what agrees, chart, cells. What lacks is left out but of one report.
+    """
     tables = {}
     for line in lines_of(drawing.PLOTS / "published/ours.csv"):
         n, type, what, value = int(line["n"]), line["type"], line["what"], float(line["theirs"])
@@ -101,9 +100,9 @@ def published(results, report):
         on, one = {"gpu": gpu}, {by: 1, "workers": int(among or 1)}
         if by in ("threads", "ranks", "workers"):
             on = {by: int(count), "workers": int(among or count)}
-        on |= {"variant": line["ours"], "step" if "-" in line["step"] else "number": line["step"]}
-        far = lambda row: (row.type != type, abs(math.log(row.n / n)), row.median_s)
-        ours = sorted(results.select(**on), key=far)
+        two = lambda row: row.n.bit_count() == 1 < n.bit_count()
+        far = lambda row: (row.type != type, two(row), abs(math.log(row.n / n)), row.median_s)
+        ours = sorted(results.select(variant=line["ours"], step=line["step"], **on), key=far)
         ours = ((row, said) for row in ours if (said := figure(results, row, what, one)))
         row, said = next(ours, (None, "needs a GPU" if gpu else "left out, or not built"))
         if line["report"].lower().startswith(report) and (row or report):
@@ -122,7 +121,7 @@ def published(results, report):
 def compared(title, found):
     """What agrees, and a chart. Rates are compared as multiples of one of the table's, of that
     beside which most were measured at one size."""
-    counts, rates, shown, gaps = {line["count"] for line, *_ in found}, {}, [], []
+    counts, rates, shown, gaps = {line["count"] for line, *_ in found}, {}, [], {}
     name = lambda cells: cells[0] + f", {cells[2]}" * (len(counts) > 1)
     found = [(*of, float(re.match(r"[\d.e+-]+", said)[0])) for *of, said in found if of[-1]]
     for line, cells, row, here in found:
@@ -131,18 +130,21 @@ def compared(title, found):
     alike = lambda who: sum(len(of.keys() & rates[who].keys()) for of in rates.values())
     base = max(rates, key=alike, default="")
     for line, cells, row, here in found:
-        by = rates[base].get((cells[1], row.n)) if line["what"] == "GFLOP/s" else (1, 1)
-        if by:
+        if by := rates[base].get((cells[1], row.n)) if line["what"] == "GFLOP/s" else (1, 1):
             theirs, here = both = float(line["theirs"]) / by[0], here / by[1]
             words = f"{name(cells)}, {theirs:.3g} at {cells[1]} there, {here:.3g} at {row.n} here"
             gap = abs(math.log(theirs / here)) if theirs * here > 0 else 99 * (theirs != here)
-            gaps += [(gap, words)] * (both != (1, 1))
+            of = abs(math.log(cells[1] / row.n)), gap, words
+            gaps[name(cells), row] = min(of, gaps.get((name(cells), row), of))  # a row counts once
             shown.append((line, row, both, words))
-    if not gaps:
-        return "Nothing of it is compared here.", None
-    said = f"{sum(gap <= math.log(ALIKE) for gap, _ in gaps)} of {len(gaps)} agree within {ALIKE}×"
-    said += f"; furthest apart is {max(gaps)[1]}."
-    return said, charts.printed(title, counts, shown, base)
+    lacking = len({(name(cells), row) for _, cells, row, _ in found} - gaps.keys())
+    gaps = [of[1:] for (who, _), of in gaps.items() if who != base]
+    apart = [of for of in gaps if of[0] > math.log(ALIKE)]
+    said = f"{len(gaps) - len(apart)} of {len(gaps)} agree within {ALIKE}×"
+    said = said if gaps else "Nothing of it is compared here"
+    said += f"; furthest apart is {max(apart)[1]}" if apart else ""
+    said += f"; {base} is lacking at the size of {lacking} more" * bool(lacking)
+    return said + ".", charts.printed(title, counts, shown, base) if gaps else None
 
 
 def wrong_lines(results):
