@@ -71,7 +71,8 @@ inline double overlapped(const Sizes& s, const Rates& r, double most) {
 
 // [from_host]
 /// Step by step, as the rung goes: what comes, when its place is free; its product, when it has come; and
-/// what goes back. Each panel reads and writes its part of C, and C itself is added to the sum.
+/// what goes back. Each panel reads and writes its part of C, and C itself is added to the sum; that sums are
+/// cleared before is left out.
 inline double from_host(const Sizes& s, const Rates& r, double most) {
   std::vector<double> done;         // when the product of each step is
   std::vector<std::size_t> panels;  // their first steps

@@ -76,10 +76,9 @@ struct Step {
 
 // [steps]
 /// All of a GPU's rows of C in tiles of `most` × `most`, each in panels of k, each in slices of its rows.
-/// Panels grow, so that little comes before the first product: the first is `most` / 32 deep, each further
-/// one half as deep again, to `most` / 2; from 32 on multiples of it, so that rows begin where a line of
-/// memory does. Slices are `most` / 8 high, of a tile's last panel `most` / 32: little goes back after the
-/// last product.
+/// Panels grow, so that little comes before the first product: of a GPU's panels the first is `most` / 32
+/// deep, each further one half as deep again, to `most` / 2; from 32 on multiples of it. Slices are
+/// `most` / 8 high, of a tile's last panel `most` / 32: little goes back after the last product.
 inline std::vector<Step> steps_of(Part rows, Index n, Index k, Index most) {
   const auto in_lines = [](Index count) { return count < 32 ? count : count / 32 * 32; };
   std::vector<Step> steps;

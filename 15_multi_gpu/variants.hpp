@@ -130,7 +130,7 @@ class MultiGpu : public course::Variant<T> {
       });
   }
 
-  /// Adds what each GPU did in the last run, in microseconds from its first piece of work on.
+  /// Adds what each GPU did in the last run, in microseconds from that GPU's first piece of work on.
   void write_timeline() const {
     std::FILE* const file = std::fopen(timeline_file.c_str(), "a");
     if (file == nullptr) throw std::runtime_error("--timeline: cannot write to " + timeline_file);

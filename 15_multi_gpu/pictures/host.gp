@@ -4,7 +4,7 @@ load 'plots/pictures/grid.gp'
 data = 'plots/reference/h200/host_timeline.csv'
 set datafile separator ','
 set lmargin at screen 0.25; set rmargin at screen 0.98; set tmargin at screen 0.99; set bmargin at screen 0.25
-set border 1; set xtics 20 nomirror out offset 0,0.3; set xlabel 'ms since the first piece of work' offset 0,0.6
+set border 1; set xtics 20 nomirror out offset 0,0.3; set xlabel 'ms since this GPU began' offset 0,0.6
 set xrange [0:90]; set yrange [7.6:-0.2]
 row(gpu, stream) = 3.8*gpu + (stream eq 'products' ? 1 : stream eq 'back' ? 2 : 0)
 colour(stream, what) = stream eq 'products' ? 0x56b4e9 : stream eq 'back' ? 0x009e73 : what eq 'panel of B' ? 0xe69f00 : what eq 'panel of A' ? 0xf5d491 : 0x009e73

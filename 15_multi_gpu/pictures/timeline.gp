@@ -4,7 +4,7 @@ load 'plots/pictures/grid.gp'
 data = 'plots/reference/h200/timeline.csv'
 set datafile separator ','
 set lmargin at screen 0.25; set rmargin at screen 0.98; set tmargin at screen 0.99; set bmargin at screen 0.17
-set border 1; set xtics 2 nomirror out offset 0,0.3; set xlabel 'ms since the first piece of work' offset 0,0.6
+set border 1; set xtics 2 nomirror out offset 0,0.3; set xlabel 'ms since this GPU began' offset 0,0.6
 set xrange [0:11]; set yrange [12.2:-0.4]
 top(variant) = variant eq 'peer' ? 1 : 7
 row(variant, gpu, stream) = top(variant) + 2.2*gpu + (stream eq 'products')

@@ -23,7 +23,8 @@ inline std::string no_cublasxt() {
   return COURSE_IN_CUBLAS(cublasXtSgemm) ? "" : "needs libcublas.so." COURSE_CUBLAS;
 }
 
-/// One host thread calls it for all GPUs. `most` is the side of its tiles.
+/// One host thread calls it for all GPUs. `most` is the side of its tiles. Handles are kept to the program's
+/// end.
 inline void cublasxt(Share<float>& gpu) {
   if (gpu.me > 0) return;
   const auto check = [](cublasStatus_t status) {
@@ -33,10 +34,12 @@ inline void cublasxt(Share<float>& gpu) {
   const int gpus = gpu.group.grid.size();
   cublasXtHandle_t& handle = handles[gpus];
   if (handle == nullptr) {
+    cublasXtHandle_t made = nullptr;
     std::vector<int> devices;
     for (int device = 0; device < gpus; ++device) devices.push_back(device);
-    check(COURSE_IN_CUBLAS(cublasXtCreate)(&handle));
-    check(COURSE_IN_CUBLAS(cublasXtDeviceSelect)(handle, gpus, devices.data()));
+    check(COURSE_IN_CUBLAS(cublasXtCreate)(&made));
+    check(COURSE_IN_CUBLAS(cublasXtDeviceSelect)(made, gpus, devices.data()));
+    handle = made;  // only with its GPUs
   }
   const auto [m, n, k] = gpu.group.problem.shape;
   if (m == 0 || n == 0 || k == 0) return;

@@ -26,12 +26,12 @@ inline std::map<int, std::vector<ncclComm_t>> known;  // by their number, until 
 inline ncclComm_t in_this_process(int gpus, int gpu) {
   const std::lock_guard lock(known_guard);
   std::vector<ncclComm_t>& made = known[gpus];
-  setenv("NCCL_NVLS_ENABLE", "0", 0);  // NVLink multicast, which not every host allows
   if (made.empty()) made.resize(std::size_t(gpus)), check(ncclCommInitAll(made.data(), gpus, nullptr));
   return made[std::size_t(gpu)];
 }
 
-/// Waits for the GPU, and gives up if another has failed, for which NCCL would wait forever.
+/// Waits for the GPU, busily, and gives up if another has failed, for which NCCL would wait forever. An error
+/// of its own ends the loop, too: what synchronizes next throws it.
 template <class T>
 void wait_for_all(Share<T>& gpu, ncclComm_t all) {
   while (cudaStreamQuery(gpu.products.get()) == cudaErrorNotReady)
