@@ -87,7 +87,7 @@ def results(lines, facts=FACTS, columns=COLUMNS):
 
 def plan(lines, facts=FACTS):
     of = results(lines, facts), "f32"
-    found = [charts.scaling_chart(*of, by) for by in ("threads", "ranks")]
+    found = [charts.scaling_chart(*of, by) for by in charts.COUNTED]
     found += [*charts.course(*of, False), *charts.course(*of, True)]
     return {chart.name: chart for chart in found if chart}
 
@@ -201,6 +201,10 @@ def test_scaling_tells_efficiency():
             lines.append(row(f"{step}_x", "v", 64, at, **more))
             lines.append(row("04_openmp", "touched_by_one", 64, 0.01, **{by: p}))
         assert f">{step} v, 59 %<" in svg_of(plan(lines)[f"{by}_f32"])
+    of = "15 {1} 64 {0} device=G1 threads={2} turns_s={0}/{0}/{0}"
+    many = "; ".join(of.format(1 / p, v, p) for v in "ab" for p in (1, 4))
+    svg = svg_of(plan(LADDER + rows(many))["GPUs_f32"])
+    assert ">15 a, 100 %<" in svg and ">15 b, 100 %<" in svg, "each variant on GPUs"
 
 
 def test_the_page_opens_with_the_conclusion_four_pictures_and_what_was_predicted(monkeypatch):

@@ -7,6 +7,7 @@ from drawing import Series, line_chart
 from measured import ABOVE, Row, gflops, marked, percent, seconds
 
 SLOW, FULL = "Where 01 itself is slow, all speedups rise.", "100 % is what the device can do."
+COUNTED = ("threads", "ranks", "GPUs")
 
 
 def points(rows, x, measure):
@@ -62,17 +63,20 @@ def course(results, type, gpu):
 
 
 def scaling(results, type, by):
-    """[{threads: row}] of what ran on one and on more threads, or ranks of one thread, at one size:
-    the fastest variant of each step first, and its build."""
-    found = {}
-    for row in results.select(lambda row: not (row.gpu or ladder.left_out(row)), type=type):
-        if getattr(row, by) == (p := row.workers):
+    """[{threads: row}] of what ran on one and on more threads, ranks of one thread, or GPUs, at one
+    size: the fastest variant of each step first, and its build; on GPUs each variant."""
+    found, on_gpus = {}, by == "GPUs"
+    of_it = lambda row: row.gpu == on_gpus and not ladder.left_out(row)
+    for row in results.select(of_it, type=type):
+        if on_gpus or getattr(row, by) == row.workers:
+            p = row.workers
             of = found.setdefault((row.n, row.step, row.variant), {})
             of[p] = min(of.get(p, row), row, key=lambda row: row.whole_s)
     several = [of for of in found.values() if 1 in of and len(of) > 1]
     n = results.size_of([of[1] for of in several])
     several.sort(key=lambda of: -min(row.whole_s for row in of.values()))
-    fastest = {of[1].step[:2]: of for of in several if of[1].n == n}
+    name = lambda row: row.variant if on_gpus else row.step[:2]
+    fastest = {name(of[1]): of for of in several if of[1].n == n}
     return list(fastest.values())[::-1]
 
 
@@ -88,14 +92,15 @@ def efficiency(of, p):
 
 
 def scaling_chart(results, type, by):
-    """Speedup over one thread, or rank; at each name the efficiency."""
+    """Speedup over one thread, rank or GPU; at each name the efficiency."""
     if not (found := scaling(results, type, by)):
         return None
-    series, n, cores = [], found[0][1].n, results.cores
-    said = "Beside a name its efficiency: the speedup divided by their number, up to the cores."
-    said += " In turns: the median, least and largest." * (by == "threads")
+    series, n, cores = [], found[0][1].n, results.cores if by != "GPUs" else 10**6
+    said = "Beside a name its efficiency: the speedup divided by their number"
+    said += ", up to the cores." if by != "GPUs" else "."
+    said += " In turns: the median, least and largest." * (by != "ranks")
     for of in found:
-        speedups = points(of.values(), by, lambda row: row.times_of(of[1]))
+        speedups = points(of.values(), "workers", lambda row: row.times_of(of[1]))
         name = f"{of[1].label()}, {efficiency(of, max(p for p in of if p <= cores))}"
         series += [Series(of[1].label(), speedups, name)] * (len(speedups) > 1)
     counts = {p for line in series for p in line.points}

@@ -251,7 +251,7 @@ class Results:
             return None
         if row.gpu:
             on_tensor = lambda peak: ("no tensor cores" not in peak.note) == (row.number >= "11")
-            return self.gpu.most("peak", on_tensor, type=row.type)
+            return (self.gpu.most("peak", on_tensor, type=row.type) or 0) * row.workers or None
         of = self.machine.most("peak", type=row.type, threads=threads or row.workers)
         return of or self.machine.most("peak", type=row.type)
 

@@ -159,7 +159,7 @@ def wrong_lines(results):
 def above_lines(results):
     """What is above its bound beyond its spread, of rates and of efficiencies."""
     yield from results.above()
-    for type, by in itertools.product(results.types, ("threads", "ranks")):
+    for type, by in itertools.product(results.types, charts.COUNTED):
         for of, p in ((of, p) for of in charts.scaling(results, type, by) for p in of):
             if (share := charts.efficiency(of, p)).endswith("!"):
                 who = f"{of[p].label()}, {type}, n = {of[p].n}, {p} {by}"
@@ -216,8 +216,8 @@ def content(results, reference, given):
     emulated = select(results.rows, lambda row: row.m * row.n * row.k, stand_in=True)
     if not chapters[1][0]:
         chapters[1] = ([], [ladder.chart(of, "reference_") for of in card])
-    scaled = lambda of: [charts.scaling_chart(results, of, by) for by in ("threads", "ranks")]
-    folded = [("Threads and ranks", scaled(type))]
+    scaled = lambda of: [charts.scaling_chart(results, of, by) for by in charts.COUNTED]
+    folded = [("Threads, ranks and GPUs", scaled(type))]
     for of in [of for of in results.types if of != type]:
         drawn = [*charts.course(results, of, False), *charts.course(results, of, True)]
         folded.append((f"The same in {of}", [*drawn, *scaled(of)]))

@@ -47,7 +47,7 @@ class Command(NamedTuple):
     name = property(lambda of: of.program.name if of.program else "")
     folder = property(lambda of: of.program.parent.name if of.program else "")
     # The processors' pace says nothing of these.
-    on_gpu = property(lambda of: "07" <= of.folder < "15" or "cublas" in of.words)
+    on_gpu = property(lambda of: "07" <= of.folder < "16" or "cublas" in of.words)
 
     def text(self):
         """As a shell takes it."""
