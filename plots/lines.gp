@@ -30,4 +30,4 @@ plot for [i = 1:count] data index i-1 using 1:3:(0):($4-$3) with vectors heads s
      for [i = 1:count] data index i-1 using 1:2 with lines linewidth 1.8 dashtype strokes[i] linecolor rgb hues[i] notitle, \
      for [i = 1:count] data index i-1 using 1:($6 == 1 ? NaN : $2):5 @told pointtype shapes[i] pointsize 0.8 linecolor rgb hues[i] notitle, \
      for [i = 1:count] data index i-1 using 1:($6 == 1 ? $2 : NaN):5 @told pointtype shapes[i]-1 pointsize 0.8 linecolor rgb hues[i] notitle, \
-     data index count using 1:(bottom):xtic(2) with points pointsize 0 notitle
+     data index count using 1:(bottom):xtic(2) with points pointsize 0.01 notitle

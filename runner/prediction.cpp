@@ -7,8 +7,6 @@
 namespace course {
 namespace {
 
-constexpr const char* on_gpu = "cuda";  // in the place of an instruction set
-
 /// The measured rate of so many threads. Without one, the rate is in proportion to the next lower number of
 /// threads, but not above that of the next higher number.
 std::optional<double> rate(const std::map<int, double>* by_threads, int threads) {
@@ -23,14 +21,16 @@ std::optional<double> rate(const std::map<int, double>* by_threads, int threads)
 }  // namespace
 
 MachineModel::MachineModel(const std::string& path) {
-  for (const Table::Row& row : Table(machine_schema).read(path, "--machine")) {  // the last of a kind counts
+  // The last of a kind counts, undisturbed if there is one.
+  for (const Table::Row& row : Table(machine_schema).read(path, "--machine")) {
     const std::string &name = row.at(0), &note = row.at(7);
     const double value = std::atof(row.at(5).c_str());
     if (!(value > 0)) continue;
     if (name == "processor") processor_ = note, cpus_ = static_cast<int>(value);
     if (name == "gpu") gpu_ = note.substr(0, note.find(';'));
-    const int threads = std::max(1, std::atoi(row.at(3).c_str()));
-    measured_[{name, row.at(1), row.at(2), row.at(4)}][threads] = value;
+    double& known =
+        measured_[{name, row.at(1), row.at(2), row.at(4)}][std::max(1, std::atoi(row.at(3).c_str()))];
+    if (!(known > 0) || note.find("disturbed") == std::string::npos) known = value;
   }
 }
 
@@ -43,9 +43,9 @@ const MachineModel::ByThreads* MachineModel::find(const std::string& name, const
 std::optional<double> MachineModel::peak(const std::string& type, int threads,
                                          const std::string& vector) const {
   std::optional<double> most;
-  if (vector == on_gpu) {
+  if (vector == "cuda") {
     for (const char* level : {"", "wgmma", "wgmma_shared"})
-      most = std::max(most, rate(find("peak", type, on_gpu, level), threads));
+      most = std::max(most, rate(find("peak", type, vector, level), threads));
     return most;
   }
   for (const char* set : {"sse2", "avx2", "avx512", "neon"})
@@ -58,9 +58,9 @@ std::optional<double> MachineModel::peak(const std::string& type, int threads,
 std::optional<Prediction> MachineModel::predict(const Cost& cost, const std::string& type,
                                                 const std::string& vector, int threads) const {
   constexpr std::array<const char*, 4> levels = {"L1", "L2", "L3", "memory"};
-  const bool gpu = vector == on_gpu;
+  const bool gpu = vector == "cuda";
   const auto capacity = [&](std::size_t level) {  // 0 if there is no such level
-    const ByThreads* const found = find("cache", "", gpu ? on_gpu : "", levels[level]);
+    const ByThreads* const found = find("cache", "", gpu ? vector : "", levels[level]);
     return found == nullptr ? 0 : found->begin()->second;
   };
   Prediction prediction;
