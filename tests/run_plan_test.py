@@ -139,6 +139,13 @@ def test_a_line_beside_a_slow_sample_runs_once_more_and_stays_disturbed():
     assert len(said(plan)) == 6
 
 
+def test_a_disturbed_peak_is_measured_again():
+    program("build/00_machine/00_machine", '[ $1 = --pace ] && exit 2; echo "says $1"; cp sheet $3')
+    for note, again in ("disturbed: 36 %", 1), ("12 chains", 1), ("", 0):
+        Path("sheet").write_text(f"name,value,note\npeak,2,{note}\n")
+        assert said("00_machine/00_machine --again") == ["says --again"] * again
+
+
 def test_a_row_is_disturbed_by_the_samples_around_it():
     day, lines = "2026-11-29T12:40:", ["host,at,gops", "b,2026-11-29T12:40:31.000Z,0.5", "a,20"]
     samples = "10.000Z,3.0 20.000Z,2.9 30.000Z,1.8 40.000Z,3.1 50.000Z,3.0".split()

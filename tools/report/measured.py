@@ -90,7 +90,7 @@ def read(path, *columns):
         row = Row(**{name: typed(name, text) for name, text in line.items()})
         takes = alike.setdefault(key(vars(row)), [])
         slow = not row.gpu and paces.slow(row.host, row.started)  # a GPU has a pace of its own
-        row.disturbed = row.quiet == "no" or slow  # a column of older files
+        row.disturbed = row.quiet == "no" or slow or "disturbed" in row.note  # quiet: older files
         if takes and (row.compiler, row.commit) != (takes[0].compiler, takes[0].commit):
             takes.clear()
         takes.append(row)

@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 from started import locked, refuse
-from measured import BASELINE, Paces
+from measured import BASELINE, Paces, read, select
 from placed import CORES, OF_THREADS, placed, ranks_of
 
 HOST = os.uname().nodename
@@ -236,11 +236,12 @@ class Done:
 
     def has(self, command):
         """A line whose file is gone, that runs what is newer, or that was disturbed, by what is
-        known of the pace today, has to be run again."""
+        known of the pace today, has to be run again; --again while a peak is of such a moment."""
         file, began = command.csv or command.printed, self.began.get(self.line(command))
         if not began or not file.exists():
             return False
-        if not command.on_gpu and self.paces.slow(HOST, began):
+        slow = not command.on_gpu and self.paces.slow(HOST, began)
+        if slow or "--again" in command.words and select(read(file), name="peak", disturbed=True):
             return False
         return all(utc(of.stat().st_mtime) < began for of in command.files())
 
