@@ -26,6 +26,9 @@ GPU = [
     ("12", "fed by copies of their own", None),
     ("13", "f32 by tensor cores", None),
 ]
+IDEAS = {"03 tiled": "tiles", "03 two_level": "tiles of tiles"}  # where the usual best is lacking
+IDEAS |= {f"05 {of}": "vectors" for of in "ikj_avx2 dot_avx2 register_tile blocked".split()}
+IDEAS |= {f"09 {of}": "tiles in registers" for of in "column_8 column_16 square transposed".split()}
 FASTEST = "the fastest rung"  # what 100 % is where nothing better is known
 
 
@@ -67,7 +70,7 @@ def rungs(rows, course):
         of_it = [row for row in rows if row.step[:3] == f"{step}_" and (not shows or shows(row))]
         most = max((row.workers for row in of_it), default=0) if step == "04" else 0
         of_it = [row for row in of_it if row.workers >= most]  # all the cores
-        found += [(step, idea, row) for row in of_it[:1]]
+        found += [(step, IDEAS.get(f"{step} {row.variant}", idea), row) for row in of_it[:1]]
     mine = {row.label(): row for row in reversed(select(rows, step="mine"))}
     return found + [("yours", *of) for of in sorted(mine.items())]
 
@@ -85,7 +88,8 @@ def of_type(results, type, gpu):
     roof = None if gpu else results.roof_of(first, results.cores)
     if roof:
         cores = "one core" if results.cores == 1 else "all cores"
-        top, full = roof, f"the peak of {cores}, {gflops(roof)}"
+        peak = select(results.machine.facts, name="peak", value=roof)
+        top, full = roof, f"the peak of {cores}, {marked(gflops(roof), *peak)}"
     elif gpu and name:
         top, full = rate, f"NVIDIA's library cuBLAS, {gflops(rate)}"
     shares = [(*rung, rung[-1].whole_rate / top) for rung in found]
