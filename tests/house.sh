@@ -59,7 +59,7 @@ sizes)
   at_most 2600 'gpu and its emulator' '^gpu/' "$pages"
   at_most 818 libraries '^libraries/'
   at_most 4137 tools '^tools/' "_test.py|$pages"
-  at_most 7973 tests '^tests/|_test.py$'
+  at_most 7974 tests '^tests/|_test.py$'
   at_most 872 'build files' '^cmake/|^CMakeLists.txt|^Makefile|^setup.sh'
   files=$(sources '*' | grep -cvE '/pictures/|^plots/')
   [ "$files" -le 551 ] || { echo "there are $files files outside pictures/ and plots/, and 551 were decided" && failures=1; }

@@ -130,7 +130,7 @@ def read_off(svg):
 
 
 def test_of_equal_rows_the_last_undisturbed_counts_and_torn_lines_do_not():
-    """A row is disturbed that began beside a slow sample of the pace; older files say quiet."""
+    """That is a row begun beside a slow sample; older files say quiet, of a peak its note."""
     paces = "here,2026T1,9\nhere,2026T3,10\nhere,2026T5,10\nhere,2026T7,9.2\nhere,2026T9,10\n"
     Path("pace.csv").write_text("host,at,gops\n" + paces)
     begun = {1: "2026T25", 2: "2026T35", 3: "2026T52", 4: "2026T79"}
@@ -138,6 +138,10 @@ def test_of_equal_rows_the_last_undisturbed_counts_and_torn_lines_do_not():
     lines += [row("02", "ikj", 32, took, quiet="no", commit=took) for took in (5, 6)]
     found = results([*lines, "torn,by,a,crash", lines[0] + ",longer"]).rows
     assert [(of.n, of.median_s, of.disturbed) for of in found] == [(64, 2, False), (32, 6, True)]
+    peak = "peak,f32,avx2,2,,0.1,TFLOP/s,12 chains; disturbed: a thread had a processor for 36 %"
+    alone = FACTS.replace(FACTS.split("\n")[2], peak)
+    for facts, full in ((f"{FACTS}\n{peak}", "200 GFLOP/s"), (alone, "100 GFLOP/s~")):
+        assert ladder.of_machine(results(LADDER, facts))[0].full == f"the peak of all cores, {full}"
 
 
 def test_rows_of_one_program_are_compared_turn_by_turn_those_of_two_by_medians():
@@ -211,8 +215,8 @@ def test_the_page_opens_with_the_conclusion_four_pictures_and_what_was_predicted
     counted = "05_avx2 ikj_avx2 1000 1 threads=2 page_faults=70 context_switches=3"
     counted += f"; {counted.replace('1000', '3000').replace('70', '9')}"  # of no size of theirs
     text = page_of(LADDER + RANKS + GPU + rows(counted))
-    words = """(three plain loops) to 167 GFLOP/s (data stay dealt out), from 133 to 208 times
-In turns, packed is 1.10 (1.05 to 1.40) times as fast as oneDNN.
+    words = """(three plain loops) to 167 GFLOP/s (data stay dealt out), 133 to 208 times
+In turns, packed is 1.100 (1.05 to 1.40) times as fast as oneDNN.
 |01 ijk|
 2.50×|chain of additions;
 why it misses|02 ikj|
@@ -262,9 +266,13 @@ def test_a_published_report_stands_beside_ours_with_what_agrees_and_what_lacks()
     assert says(text, "|12.9|02 ikj|2000, f32|8.00|\n|36.0|02 ikj|2000, f32|16.0|")
     assert says(text, "1 of 1 agree within 1.5×.\n|openmp_simd+tiling|2000|threads 1|")
     assert ">n = 3000 (2000)<" in text
-    assert says(text, "CUDA, global memory|Nothing of it is compared here.\nneeds a GPU")
+    assert says(text, "global memory|Nothing of it is compared here: none was run.\nneeds a GPU")
     assert "CSC4005 2023," not in text
-    assert "needs a GPU" not in page_of(rows(lines))
+    few = "02_loop_order ikj 250 2; 02_loop_order contiguous 250 1; 01_naive ijk 1024 1"
+    text = page_of(rows(f"{few}; 06_mpi block_cyclic 1000 1 relative_error=1e-7"))
+    for words in "1 of sizes over 2× apart", "only host was measured.", "they printed 0":
+        assert says(text, f"Nothing of it is compared here: {words}")
+    assert "needs a GPU" not in text
 
 
 def test_a_published_table_is_drawn_over_what_it_varies():
@@ -321,7 +329,7 @@ def test_what_is_printed():
     for columns, command, status, words in (
         (COLUMNS, "ladder", 0, bar),
         (COLUMNS, "page", 77, "report.py: no page: there is no jinja2 here"),
-        (COLUMNS, "libraries", 0, "on average, at worst 1.10 (1.05 to 1.40) at 1000, oneDNN;"),
+        (COLUMNS, "libraries", 0, "is 1.100 (1.05 to 1.40) times as fast as the best library at"),
         (["host"], "page", 2, "has other columns than ours: there is no repeat"),
     ):
         results(LADDER + RANKS if columns is COLUMNS else [], columns=columns)

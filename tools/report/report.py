@@ -29,7 +29,7 @@ MISS = 1.25  # a prediction misses that is this factor off
 def ratios(row):
     """In words the ratio of turns, with the least and the largest, of older files the quartiles."""
     low, high = row.ratio_min or row.ratio_low, row.ratio_max or row.ratio_high
-    return f"{row.ratio:.2f} ({low:.2f} to {high:.2f})"
+    return f"{row.ratio:.3f} ({low:.2f} to {high:.2f})"
 
 
 def grouped(rows):
@@ -49,10 +49,13 @@ def sentence(rows):
     """How the rows of a group stand."""
     worst, mean = min(rows, key=lambda row: row.ratio), geometric_mean(row.ratio for row in rows)
     on = "a GPU" if worst.gpu else f"{worst.threads} thread" + "s" * (worst.threads > 1)
-    below = sum(row.ratio < TARGET for row in rows)
-    said = f"{worst.variant}, {worst.type}, on {on}, is {mean:.3f} times as fast as the best "
-    said += f"library on average, at worst {ratios(worst)} at {worst.shape()}, {worst.against}; "
-    return said + f"below {TARGET:g} in {below} of {len(rows)}."
+    below, said = sum(row.ratio < TARGET for row in rows), f"{worst.variant}, {worst.type}, on {on}"
+    narrow = " with vectors of 32 bytes" * worst.variant.startswith("tuned")  # see libraries.py
+    best = "times as fast as the best library" + narrow
+    if len(rows) == 1:
+        return f"{said}, is {ratios(worst)} {best} at {worst.shape()}, {worst.against}."
+    said += f", is {mean:.3f} {best} on average, at worst {ratios(worst)} at {worst.shape()}, "
+    return said + f"{worst.against}; below {TARGET:g} in {below} of {len(rows)}."
 
 
 # What reports printed, and ours beside it: plots/published/ours.csv says which does the same.
@@ -62,7 +65,7 @@ FORMS = {  # what is compared, and how it is written
     "page faults": "{:.0f}".format,
     "relative error": lambda error: "" if error is None else f"{error:.2g}",
 }
-ALIKE = 1.5  # figures within this factor agree
+ALIKE, NEAR = 1.5, 2  # within these factors figures agree, and sizes are compared
 
 
 def figure(results, row, what, one):
@@ -119,8 +122,8 @@ def published(results, report):
 
 
 def compared(title, found):
-    """What agrees, and a chart. Rates are compared as multiples of one of the table's, of that
-    beside which most were measured at one size."""
+    """What agrees, or why nothing is compared, and a chart. Rates are compared as multiples of one
+    of the table's, of that beside which most were measured at one size."""
     counts, rates, shown, gaps = {line["count"] for line, *_ in found}, {}, [], {}
     name = lambda cells: cells[0] + f", {cells[2]}" * (len(counts) > 1)
     found = [(*of, float(re.match(r"[\d.e+-]+", said)[0])) for *of, said in found if of[-1]]
@@ -129,21 +132,23 @@ def compared(title, found):
             rates.setdefault(name(cells), {})[cells[1], row.n] = float(line["theirs"]), here
     alike = lambda who: sum(len(of.keys() & rates[who].keys()) for of in rates.values())
     base = max(rates, key=alike, default="")
-    for line, cells, row, here in found:
+    for line, cells, row, here in (of for of in found if of[0]["theirs"] != "0"):
         if by := rates[base].get((cells[1], row.n)) if line["what"] == "GFLOP/s" else (1, 1):
             theirs, here = both = float(line["theirs"]) / by[0], here / by[1]
             words = f"{name(cells)}, {theirs:.3g} at {cells[1]} there, {here:.3g} at {row.n} here"
-            gap = abs(math.log(theirs / here)) if theirs * here > 0 else 99 * (theirs != here)
-            of = abs(math.log(cells[1] / row.n)), gap, words
+            of = abs(math.log(cells[1] / row.n)), abs(math.log(theirs / here)), words
             gaps[name(cells), row] = min(of, gaps.get((name(cells), row), of))  # a row counts once
             shown.append((line, row, both, words))
     lacking = len({(name(cells), row) for _, cells, row, _ in found} - gaps.keys())
-    gaps = [of[1:] for (who, _), of in gaps.items() if who != base]
-    apart = [of for of in gaps if of[0] > math.log(ALIKE)]
-    said = f"{len(gaps) - len(apart)} of {len(gaps)} agree within {ALIKE}×"
-    said = said if gaps else "Nothing of it is compared here"
-    said += f"; furthest apart is {max(apart)[1]}" if apart else ""
-    said += f"; {base} is lacking at the size of {lacking} more" * bool(lacking)
+    gaps = [of for (who, _), of in gaps.items() if who != base]
+    near = [of for size, *of in gaps if size <= math.log(NEAR)]
+    apart, far = [of for of in near if of[0] > math.log(ALIKE)], len(gaps) - len(near)
+    said = [f"{len(near) - len(apart)} of {len(near)} agree within {ALIKE}×"] if near else []
+    said += [f"furthest apart is {max(apart)[1]}"] if apart else []
+    said += [f"{far} of sizes over {NEAR}× apart are left out"] if far else []
+    said += [f"{base} is lacking at the size of {lacking} more"] if base and lacking else []
+    why = f"only {base} was measured" if base else "they printed 0" if found else "none was run"
+    said = "Nothing of it is compared here: " * (not near) + ("; ".join(said) or why)
     return said + ".", charts.printed(title, counts, shown, base) if gaps else None
 
 
@@ -181,8 +186,8 @@ def told_of(results, of, groups):
     this is, and the turns that it, or what is most like it, had with a library."""
     first, best = of.bars[0], max(of.bars, key=lambda bar: bar.share)
     row = best.row
-    gain = digits(row.whole_rate / first.row.whole_rate)
-    gain = from_to(results.speedup(row)) if first.label == "01" else f"about {gain}"
+    gain = "about " + digits(row.whole_rate / first.row.whole_rate)
+    gain = from_to(results.speedup(row)).removeprefix("from ") if first.label == "01" else gain
     pairs = select(itertools.chain(*groups), type=row.type, gpu=row.gpu, square=True)
     narrow = lambda at: at.variant[:5] == "tuned"  # some of these libraries are kept to AVX2
     order = lambda at: (at.variant != row.variant, narrow(at), abs(at.n - row.n), -at.threads)
