@@ -77,7 +77,7 @@ inline double from_host(const Sizes& s, const Rates& r, double most) {
   std::vector<double> done;         // when the product of each step is
   std::vector<std::size_t> panels;  // their first steps
   double come = 0, back = 0;
-  for (const Step& step : steps_of({0, Index(s.m / s.G)}, Index(s.n), Index(s.k), Index(most))) {
+  for (const Step& step : steps_of({0, Index(std::ceil(s.m / s.G))}, Index(s.n), Index(s.k), Index(most))) {
     const double high = double(step.rows.count), wide = double(step.cols.count), deep = double(step.k.count);
     const double c = high * wide * sizeof(float), rows = step.slice == 0 ? high + wide : high;
     if (step.slice == 0) panels.push_back(done.size());

@@ -30,7 +30,9 @@ class Ranks : public Team {
     std::vector<std::array<char, sizeof mine.uuid>> all(static_cast<std::size_t>(ranks_));
     MPI_Allgather(&mine.uuid, sizeof mine.uuid, MPI_BYTE, all.data(), sizeof mine.uuid, MPI_BYTE,
                   MPI_COMM_WORLD);
-    gpus_ = std::ssize(std::set(all.begin(), all.end()));
+    std::set different(all.begin(), all.end());
+    different.erase(decltype(all)::value_type{});  // of a rank that sees no GPU
+    gpus_ = std::ssize(different);
     communicator = [this, made = ncclComm_t()](int, int) mutable {
       ncclUniqueId id;
       if (made != nullptr) return made;

@@ -121,13 +121,18 @@ class MultiGpu : public course::Variant<T> {
   void fill_host(char name, View<E> to) const {
     const Problem<T>& problem = group_->problem;
     const Index parts = course::usable_cpus();
-    std::vector<std::jthread> threads;
-    for (Index each = 0; each < parts; ++each)
-      threads.emplace_back([=, rows = part(to.rows(), parts, each)] {
-        for (Index i = rows.from; i < rows.from + rows.count; ++i)
-          for (Index j = 0; j < to.cols(); ++j)
-            to(i, j) = course::element<E>(problem.fill, problem.seed, name, i, j);
-      });
+    const auto fill = [=](Part rows) {
+      for (Index i = rows.from; i < rows.from + rows.count; ++i)
+        for (Index j = 0; j < to.cols(); ++j)
+          to(i, j) = course::element<E>(problem.fill, problem.seed, name, i, j);
+    };
+    std::vector<std::thread> threads;
+    for (Index each = 0; each < parts; ++each) try {
+        threads.emplace_back(fill, part(to.rows(), parts, each));
+      } catch (const std::system_error&) {  // no more threads
+        fill(part(to.rows(), parts, each));
+      }
+    for (std::thread& thread : threads) thread.join();
   }
 
   /// Adds what each GPU did in the last run, in microseconds from that GPU's first piece of work on.

@@ -27,7 +27,6 @@ using Indices = std::vector<Index>;
 using Residues = std::vector<std::uint64_t>;  // integers modulo 2^64
 
 constexpr Index panel = 256;  // columns of A and rows of B that are held at a time
-const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr const char* other_size = "the result is not m x n";
 
@@ -48,12 +47,14 @@ Indices all_of(Index count) {
   return indices;
 }
 
-/// Calls work(part) for each part in a thread of its own, as far as threads can be had (libc++'s std::async
-/// waits for one forever).
-void in_threads(Index parts, const std::function<void(Index part)>& work) {
+/// Calls work(from, count) for each share of the rows in a thread of its own, as far as threads can be had
+/// (libc++'s std::async waits for one forever). 2^18 steps are worth a thread.
+void in_threads(Index rows, Index steps, const std::function<void(Index from, Index count)>& work) {
+  const Index parts = std::clamp<Index>(steps >> 18, 1, std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::packaged_task<void()>> shares;
   std::vector<std::thread> threads;
-  for (Index part = 0; part < parts; ++part) shares.emplace_back([&work, part] { work(part); });
+  for (Index from = 0, part = 1, to; part <= parts; from = to, ++part)
+    to = rows * part / parts, shares.emplace_back([=, &work] { work(from, to - from); });
   for (auto& share : shares) try {
       threads.emplace_back(std::ref(share));
     } catch (const std::exception&) {  // no more
@@ -108,15 +109,12 @@ struct Verifier<T>::Reference {
     a_norms = Dense<W>::Zero(m, 1), b_norms = Dense<W>::Zero(1, n);
     c = Dense<W>::NullaryExpr(m, n, [&](Index r, Index s) { return problem.c(rows[at(r)], cols[at(s)]); });
     if (!std::is_same_v<T, Result<T>>) truncated = std::sqrt(static_cast<double>(k)) / 4;
-    // 2^18 multiply-adds of a panel are worth a thread.
-    const Index parts = std::clamp<Index>(m * n * std::min(k, panel) >> 18, 1, cores);
     for (Index p = 0; p < k && m * n > 0; p += panel) {
       const Index depth = std::min(panel, k - p);
       const Eigen::Matrix<W, Eigen::Dynamic, Eigen::Dynamic> b =
           Dense<W>::NullaryExpr(depth, n, [&](Index q, Index s) { return problem.b(p + q, cols[at(s)]); });
       b_norms += b.colwise().squaredNorm();
-      in_threads(parts, [&](Index part) {  // c += a·b, rows shared out
-        const Index from = m * part / parts, count = m * (part + 1) / parts - from;
+      in_threads(m, m * n * depth, [&](Index from, Index count) {  // c += a·b
         const Dense<W> a = Dense<W>::NullaryExpr(
             count, depth, [&](Index r, Index q) { return problem.a(rows[at(from + r)], p + q); });
         a_norms.middleRows(from, count) += a.rowwise().squaredNorm();
@@ -211,11 +209,14 @@ Check freivalds(const Problem<T>& problem, View<const Result<T>> c) {
   for (Index v = 0; v < 4 && wrong.differences == 0; ++v) {
     Residues x(at(n)), bx(at(k)), differs(at(m));
     for (Index j = 0; j < n; ++j) x[at(j)] = element_hash(problem.seed, 'x', v, j) | 1u;
-    share_rows(k, cores, [&](Index p) { bx[at(p)] = dot([&](Index j) { return problem.b(p, j); }, x); });
-    share_rows(m, cores, [&](Index i) {  // (C − C₀) x and A (B x)
-      differs[at(i)] = dot([&](Index j) { return c(i, j); }, x) -
-                       dot([&](Index j) { return problem.c(i, j); }, x) -
-                       dot([&](Index p) { return problem.a(i, p); }, bx);
+    in_threads(k, k * n, [&](Index from, Index size) {
+      for (Index p = from; p < from + size; ++p) bx[at(p)] = dot([&](Index j) { return problem.b(p, j); }, x);
+    });
+    in_threads(m, m * (n + k), [&](Index from, Index size) {  // (C − C₀) x and A (B x)
+      for (Index i = from; i < from + size; ++i)
+        differs[at(i)] = dot([&](Index j) { return c(i, j); }, x) -
+                         dot([&](Index j) { return problem.c(i, j); }, x) -
+                         dot([&](Index p) { return problem.a(i, p); }, bx);
     });
     for (Index i = m - 1; i >= 0; --i)
       if (differs[at(i)] != 0) first = i, ++wrong.differences;

@@ -21,16 +21,16 @@ std::optional<double> rate(const std::map<int, double>* by_threads, int threads)
 }  // namespace
 
 MachineModel::MachineModel(const std::string& path) {
-  // The last of a kind counts, undisturbed if there is one.
-  for (const Table::Row& row : Table(machine_schema).read(path, "--machine")) {
+  auto rows = Table(machine_schema).read(path, "--machine");
+  std::ranges::stable_partition(rows, [](const auto& row) { return row.at(7).find("disturbed") + 1 != 0; });
+  for (const Table::Row& row : rows) {  // the last of a kind counts, undisturbed if there is one
     const std::string &name = row.at(0), &note = row.at(7);
     const double value = std::atof(row.at(5).c_str());
     if (!(value > 0)) continue;
     if (name == "processor") processor_ = note, cpus_ = static_cast<int>(value);
     if (name == "gpu") gpu_ = note.substr(0, note.find(';'));
-    double& known =
-        measured_[{name, row.at(1), row.at(2), row.at(4)}][std::max(1, std::atoi(row.at(3).c_str()))];
-    if (!(known > 0) || note.find("disturbed") == std::string::npos) known = value;
+    const int threads = std::max(1, std::atoi(row.at(3).c_str()));
+    measured_[{name, row.at(1), row.at(2), row.at(4)}][threads] = value;
   }
 }
 

@@ -42,10 +42,8 @@ void from_host(Share<T>& gpu) {
     const View<R> sum = gpu.sum[s.tile % 2].block(s.slice, 0, s.rows.count, s.cols.count);
     while (next < std::min(number + ahead, steps.size()) && steps[next].panel < s.panel + 2) start(next++);
     gpu.products.wait(gpu.arrived[number % ahead]);
-    if (s.first) {
-      gpu.products.wait(gpu.returned[s.tile % 2]);
-      gpu.clear(sum);
-    }
+    if (s.first && s.slice == 0) gpu.products.wait(gpu.returned[s.tile % 2]);
+    if (s.first) gpu.clear(sum);
     gpu.multiply(a_at(number), b_at(s), sum);
     if (s.last) gpu.add(sum, c_at(number));
     gpu.products.record(done);
