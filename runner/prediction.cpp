@@ -22,7 +22,7 @@ std::optional<double> rate(const std::map<int, double>* by_threads, int threads)
 
 MachineModel::MachineModel(const std::string& path) {
   auto rows = Table(machine_schema).read(path, "--machine");
-  std::ranges::stable_partition(rows, [](const auto& row) { return row.at(7).find("disturbed") + 1 != 0; });
+  std::stable_partition(rows.begin(), rows.end(), [](auto& r) { return r[7].find("disturbed") + 1 != 0; });
   for (const Table::Row& row : rows) {  // the last of a kind counts, undisturbed if there is one
     const std::string &name = row.at(0), &note = row.at(7);
     const double value = std::atof(row.at(5).c_str());
